@@ -213,5 +213,5 @@ def test_a_curve_that_is_level_from_its_fewest_threads_on_says_nothing_of_fewer(
     claims = [stated._replace(claim=stated.claim.model_copy(update={"tests": [knee]}))]
     (found,) = judge_claims(make_context(records[records.threads >= 128]), claims)
     assert (found.verdict, found.estimate, found.low, found.high) == (verdict, 128, 0, 1024)
-    assert found.why.startswith("read levels off at 128 threads, the fewest, or before (95 %: at most 1.02e+03); ")
+    assert found.why.startswith("read levels off at 128 threads, the fewest, or before (95 %: at most 1,024); ")
     assert ("needed: fewer than 128 threads" in found.why) == (verdict == "open")

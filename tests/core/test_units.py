@@ -15,6 +15,7 @@ from coldcache.core.units import (
     show_range,
     show_rate,
     show_seconds,
+    show_span,
 )
 
 
@@ -186,6 +187,14 @@ def test_a_duration_is_shown_in_its_two_largest_units(seconds, shown):
 )
 def test_a_rate_is_shown_with_three_digits(rate, unit, shown):
     assert show_rate(rate, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [((2.5, 1024.2, 1.0049), "1 to 1,024"), ((2.0449, 2.0401), "2.04"), ((999.4, 999.6), "999 to 1,000"), ((5,), "5")],
+)
+def test_a_span_has_three_digits_and_no_exponent(values, shown):
+    assert show_span(values) == shown
 
 
 @pytest.mark.parametrize(("low", "high", "unit", "shown"), [

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from coldcache.analysis.report_links import lead
-from coldcache.core.units import show_bytes, show_range, show_rate
+from coldcache.core.units import show_bytes, show_number, show_range, show_rate
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.statistics.dependence import INDEPENDENT, Rounds, effective_repetitions
 from coldcache.statistics.intervals import reached_level
@@ -110,9 +110,9 @@ def format_ratio(ratio: AnyRatio, level: float = 0.95) -> str:
     """
     if ratio.n == 0:
         return "not known"
-    shown = str(lead(f"{ratio.estimate:.3g} times", getattr(ratio, "page", None)))
+    shown = str(lead(f"{show_number(ratio.estimate)} times", getattr(ratio, "page", None)))
     if ratio.low != ratio.low:
-        each = f": {', '.join(f'{run:.3g}' for run in ratio.runs)}" if ratio.n > 1 and ratio.runs else ""
+        each = f": {', '.join(map(show_number, ratio.runs))}" if ratio.n > 1 and ratio.runs else ""
         listed = f"{ratio.n} pair{'s' if ratio.n != 1 else ''}{each}"
         return f"{shown} ({'; '.join(filter(None, (listed, explain_no_interval(ratio.n, ratio.rounds))))})"
     interval = f"{show_level(level)}: {show_end(ratio.low)} to {show_end(ratio.high)}"
@@ -121,8 +121,8 @@ def format_ratio(ratio: AnyRatio, level: float = 0.95) -> str:
 
 def show_end(end: float) -> str:
     """Return an end of the interval of a ratio with three digits, or as many as tell it from 1: ``1.02``, ``1.001``."""
-    shown = [f"{end:.{digits}g}" for digits in range(3, 7)]
-    return next((text for text in shown if float(text) != 1), shown[0])
+    shown = [show_number(end), *(f"{end:.{digits}g}" for digits in range(4, 7))]
+    return next((text for text in shown if text != "1"), shown[0])
 
 
 def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:
@@ -145,8 +145,8 @@ def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:
         why = explain_no_interval(ratio.n, ratio.rounds) or "too few for an interval"
         return f"{change} ({runs}, {why})" if ends and ratio.n else change
     if ratio.low > 1:
-        return f"grow {ratio.estimate:.3g} times"
-    return f"fall to {ratio.estimate:.3g} times" if ratio.high < 1 else "show no growth"
+        return f"grow {show_number(ratio.estimate)} times"
+    return f"fall to {show_number(ratio.estimate)} times" if ratio.high < 1 else "show no growth"
 
 
 def format_suspect(suspect: int, trials: int) -> str | None:

@@ -31,7 +31,7 @@ from coldcache.claims.select import (
 )
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
-from coldcache.core.units import show_rate
+from coldcache.core.units import show_number, show_rate
 from coldcache.design.claim_tests import (  # fmt: skip
     SITE_LIMITS,
     AnomalyTest,
@@ -164,10 +164,12 @@ def weigh_knee(context: ClaimContext, source: str, test: KneeTest) -> Comparison
         missing = "" if reaches else f"more than {most:g} threads"
         return ComparisonResult(says, unit="threads", trials=curve.trials, p_against=p_against, n=n, missing=missing)
     low, fewest = _lower_end(curve, knee), curve.threads[0]
-    ends = f"{low:.3g} to {knee.high:.3g}" if low else f"at most {knee.high:.3g}"
+    ends = f"{show_number(low)} to {show_number(knee.high)}" if low else f"at most {show_number(knee.high)}"
     interval = f" ({show_level(LEVEL)}: {ends})" if knee.low == knee.low else ""
     shown = (
-        f"{knee.threads:.3g} threads" if low or knee.threads > fewest else f"{fewest:g} threads, the fewest, or before"
+        f"{show_number(knee.threads)} threads"
+        if low or knee.threads > fewest
+        else f"{fewest:g} threads, the fewest, or before"
     )
     return ComparisonResult(
         f"{curve.chosen.operation} levels off at {shown}{interval}; {meant}",

@@ -1,6 +1,7 @@
 """Quantities: parsed from ``1 MiB`` or ``1.2 s``, stored in B, s and 1, and shown with units."""
 
 import re
+from collections.abc import Iterable
 
 from coldcache.core.errors import DesignError
 from coldcache.core.vocabulary import nearest
@@ -160,12 +161,23 @@ def show_rate(rate: float, unit: str) -> str:
         The stored unit of the metric.
     """
     if unit == "1":
-        # From here on three digits would take an exponent.
-        return f"{rate:,.0f}" if abs(rate) >= 999.5 else f"{rate:.3g}"
+        return show_number(rate)
     divisor, name = scale_of(rate, unit)
     value = rate / divisor
     digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
     return f"{value:.{digits}f}{'' if name.startswith('/') else ' '}{name}"
+
+
+def show_number(value: float) -> str:
+    """Return a number without a unit with three digits, from 1,000 on whole: ``1.02``, ``16,384``."""
+    # From here on three digits would take an exponent.
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def show_span(values: Iterable[float]) -> str:
+    """Return the least and the greatest of some numbers without a unit: ``1.02 to 16,384``; once if they look alike."""
+    several = list(values)
+    return " to ".join(dict.fromkeys(show_number(end) for end in (min(several), max(several))))
 
 
 def show_percent(share: float, signed: bool = False) -> str:

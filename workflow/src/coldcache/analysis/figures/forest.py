@@ -16,6 +16,7 @@ from coldcache.analysis.figures.picture import Picture
 from coldcache.analysis.figures.runs import link_points
 from coldcache.analysis.figures.style import COLOURS, FAINT, INK
 from coldcache.analysis.format import show_end, show_level
+from coldcache.core.units import show_number
 
 #: Letters of a line of a row's name.
 _WIDTH = 48
@@ -101,7 +102,7 @@ def caption_forest(ratios: pd.DataFrame) -> str:
 def _say(one: tuple) -> str:  # type: ignore[type-arg]
     ratio, low, high, n = (getattr(one, name) for name in ("ratio", "low", "high", "n"))
     interval = f" ({show_level(LEVEL)}: {show_end(low)} to {show_end(high)})" if low == low else ""
-    return f"{ratio:.3g} times{interval}, {n} pair{'s' if n != 1 else ''}"
+    return f"{show_number(ratio)} times{interval}, {n} pair{'s' if n != 1 else ''}"
 
 
 def _set_scale(axes: Axes, ratios: pd.DataFrame) -> None:

@@ -12,6 +12,7 @@ from coldcache.analysis.figures.axes import scale_for
 from coldcache.analysis.figures.marks import say, say_case
 from coldcache.analysis.figures.runs import link_points
 from coldcache.analysis.format import format_level
+from coldcache.core.units import show_number
 from coldcache.core.vocabulary import FACTORS
 
 #: The fewest levels of a factor that make a map rather than a few lines.
@@ -60,16 +61,11 @@ def set_map(axes: Axes, sweep: Estimates, operation: str, over: tuple[str, str])
             median, low, high, n = (float(cell[name]) for name in ("estimate", "low", "high", "n"))
             for text in axes.texts:
                 if text.get_position() == (column + 0.5, row + 0.5):
-                    shown = _show(median / divisor)
+                    shown = show_number(median / divisor)
                     text.set_text(f"({shown})" if sweep.has_two_modes(levels) else shown)
             if (page := sweep.page({**_single(sweep), **levels})) is not None:
                 says = say_case(levels, median, low, high, int(n), sweep.unit)
                 link_points(axes, [column + 0.5], [row + 0.5], [say(page, says)])
-
-
-def _show(value: float) -> str:
-    """Return a value with three digits, whole where it has more: ``15.3``, ``2,630``."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _single(sweep: Estimates) -> dict[str, Any]:

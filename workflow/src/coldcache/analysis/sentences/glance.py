@@ -19,7 +19,7 @@ from coldcache.analysis.sentences.settings import (
     title_pairs,
 )
 from coldcache.analysis.sentences.subjects import IN_FLIGHT, capitalise, list_measured, list_varied
-from coldcache.core.units import show_rate
+from coldcache.core.units import show_number, show_rate
 from coldcache.core.vocabulary import IGNORES_FLUSHES, SET_FACTORS
 
 #: The factor of which a headline names the gain.
@@ -55,7 +55,8 @@ def title_headlines(
         for sweep in found for pair in _list_cache_pairs(sweep) if shows_difference(pair)
     ]  # fmt: skip
     if parts and gains and max(gains)[0] > 1:
-        parts.append("the write cache gains {:.3g} times{}".format(*max(gains)))
+        gain, where = max(gains)
+        parts.append(f"the write cache gains {show_number(gain)} times{where}")
     return ", ".join(parts) or None
 
 

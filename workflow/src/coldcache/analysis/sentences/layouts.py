@@ -6,6 +6,7 @@ from typing import Any
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import explain_no_interval, format_factor, format_level
 from coldcache.analysis.sentences.subjects import list_measured, name_operation
+from coldcache.core.units import show_span
 from coldcache.core.vocabulary import FACTORS, LEARNT_FACTORS
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.ratios import paired_ratio
@@ -27,8 +28,7 @@ def compare_layouts(one: Estimates, many: Estimates) -> str | None:
             continue
         ratios = layout_ratios(one, many, name)
         if ratios:
-            low, high = min(ratio.estimate for _, ratio in ratios), max(ratio.estimate for _, ratio in ratios)
-            span = f"{low:.3g} to {high:.3g}" if f"{low:.3g}" != f"{high:.3g}" else f"{low:.3g}"
+            span = show_span(ratio.estimate for _, ratio in ratios)
             fewest = min((ratio for _, ratio in ratios), key=lambda ratio: ratio.n)
             if fewest.low != fewest.low:
                 why = explain_no_interval(fewest.n, fewest.rounds)

@@ -11,7 +11,7 @@ from coldcache.analysis.format import explain_no_interval, format_factor, format
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.analysis.report_links import lead
 from coldcache.analysis.sentences.subjects import PLURALS, capitalise, name_level
-from coldcache.core.units import show_rate
+from coldcache.core.units import show_number, show_rate, show_span
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: How a metric compares: at twice the throughput something is twice as fast, at twice the time it takes twice as long.
@@ -151,7 +151,7 @@ def title_ratios(ratios: pd.DataFrame) -> str:
         return f"All {len(known)} intervals include 1" if len(known) > 1 else "The interval of the ratio includes 1"
     most = shows.loc[shows.ratio.map(_size).idxmax()]
     less = f"; {len(known) - len(shows)} of {len(known)} intervals include 1" if len(shows) < len(known) else ""
-    return f"The largest effect is {most.ratio:.3g} times ({most.case}){less}"
+    return f"The largest effect is {show_number(most.ratio)} times ({most.case}){less}"
 
 
 def rank_pairs(estimates: Estimates, factor: str) -> float:
@@ -253,7 +253,7 @@ def describe_difference(one: Comparison) -> str:
         pair = max(filter(shows_difference, one.pairs), key=lambda pair: _size(pair.ratio.estimate))
         return f"{describe_difference(replace(one, pairs=(pair,)))}, with {_name_place(pair, one.pairs)}"
     ratio = one.pairs[0].ratio
-    times = str(lead(f"{ratio.estimate:.3g} times", ratio.page)).replace(" times", "", 1)
+    times = str(lead(f"{show_number(ratio.estimate)} times", ratio.page)).replace(" times", "", 1)
     change = f"{one.ends[0]} → {one.ends[1]}; " if one.ends else ""
     interval = format_ratio(ratio).partition(" (")[2]
     return f"{_shorten(one).replace(one.span(), times, 1)} ({change}{interval}"
@@ -277,9 +277,7 @@ def _ratio(one: Comparison) -> str:
 
 
 def _span_of(found: Sequence[Comparison]) -> str:
-    ratios = [pair.ratio.estimate for one in found for pair in one.pairs]
-    low, high = f"{min(ratios):.3g}", f"{max(ratios):.3g}"
-    return low if low == high else f"{low} to {high}"
+    return show_span(pair.ratio.estimate for one in found for pair in one.pairs)
 
 
 def _times(one: Comparison, span: str) -> str:

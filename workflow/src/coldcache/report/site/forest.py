@@ -10,6 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from coldcache.analysis.format import format_factor, name_setting_level, show_level
+from coldcache.core.units import show_number
 from coldcache.report.site.html import block, escape_html, link
 from coldcache.report.site.shown import Shown
 
@@ -132,8 +133,8 @@ def _head_ratio(ratios: Iterable[SettingRatio]) -> str:
 
 
 def _say(ratio: SettingRatio) -> str:
-    interval = f" ({ratio.low:.3g} to {ratio.high:.3g})" if ratio.low == ratio.low else ""
-    return f"{ratio.ratio:.3g}{interval}"
+    interval = f" ({show_number(ratio.low)} to {show_number(ratio.high)})" if ratio.low == ratio.low else ""
+    return f"{show_number(ratio.ratio)}{interval}"
 
 
 def _draw(ratio: SettingRatio) -> Markup:
