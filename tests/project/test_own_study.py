@@ -5,8 +5,11 @@ import json
 import re
 import subprocess
 
+import invented
 import nbformat
 import pytest
+from canvas import find_misplaced
+from cells import list_pictures, run_cells
 
 STUDY = """
 study: own
@@ -128,3 +131,42 @@ def test_four_factors_of_numbers_and_names_are_drawn_and_none_is_pooled(clone):
             for layout in ("file-per-thread", "shared-file"):
                 assert f"{operation}, file layout {layout}, queue depth {depth}" in text
     assert "Lines: transfer size." in shown
+
+
+CROSSED = """
+study: own
+title: A cache, threads and sizes
+question: What does the cache gain?
+repetitions: 5
+sweeps:
+  cache:
+    title: Random writes of several sizes
+    tools: [fio]
+    operations: [random-write]
+    settings: {write_cache: qemu-nbd}
+    seconds: 1 s
+    factors:
+      threads: [1, 2, 4]
+      transfer_size: [4 KiB, 64 KiB]
+      file_size: [1 MiB]
+      write_cache: [writeback, unsafe]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", ["write-cache", "paired-settings"])
+def test_a_setting_that_is_crossed_with_two_factors_has_curves_over_threads(root, project, monkeypatch, notebook):
+    (project / "config/studies/own.yaml").write_text(CROSSED)
+    monkeypatch.setitem(invented.TESTBEDS, "own", "here")
+    dataset = project / "results/own/dataset.nc"
+    invented.write_invented(project, dataset, "own")
+    source = (root / f"notebooks/{notebook}.ipynb").read_text()
+    path = project / f"{notebook}.ipynb"
+    # The page of settings leaves this one to the page on caches.
+    path.write_text(source.replace('\\"sas_driver\\", ', '\\"write_cache\\", \\"sas_driver\\", '))
+    (picture,) = [one for one in list_pictures(run_cells(path, dataset, "own")) if one.name == "own-cache"]
+    assert find_misplaced(picture.figure) == []
+    panels = [axes for axes in picture.figure.axes if axes.get_visible()]
+    assert [axes.get_title("left") for axes in panels] == ["transfer size 4 KiB", "transfer size 64 KiB"]
+    # A line over three thread counts for each level.
+    assert [sum(len(line.get_xdata()) == 3 for line in axes.get_lines()) for axes in panels] == [2, 2]

@@ -14,6 +14,7 @@ from coldcache.analysis.figures.marks import say
 from coldcache.analysis.figures.pairs import draw_pairs, find_paired, open_pairs, tabulate_rounds
 from coldcache.analysis.figures.panels import (
     MOST_ROWS,
+    assign_over,
     assign_roles,
     choose_shown,
     describe_shown,
@@ -60,6 +61,7 @@ __all__ = [
     "MOST_ROWS",
     "ONE_FILE",
     "Picture",
+    "assign_over",
     "assign_roles",
     "can_compare",
     "choose_shown",

@@ -83,6 +83,12 @@ def assign_roles(cells: xr.Dataset) -> Roles:
     return next(fitting, min(few, key=lambda roles: _count_panels(cells, roles)))
 
 
+def assign_over(cells: xr.Dataset, x: str, lines: str) -> Roles:
+    """Return the place of each dim of the estimates in a figure with these dims along x and as lines."""
+    rest = (str(dim) for dim in cells.estimate.dims if dim not in ("operation", x, lines) and cells.sizes[dim] > 1)
+    return Roles(x, lines, ("operation", *rest))
+
+
 def _count_panels(cells: xr.Dataset, roles: Roles) -> int:
     return math.prod(cells.sizes[dim] for dim in roles.panels)
 

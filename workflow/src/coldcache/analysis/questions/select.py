@@ -66,11 +66,14 @@ class SweepSelection:
         They are at several levels of the factor, and vary nothing else but settings: those that are given, or the one
         that its sweep asks for.
         """
-        return [
-            found for found in self.found
-            if found.cells.sizes.get(factor, 1) > 1
-            and set(found.cells.estimate.dims) <= {"operation", factor, *(settings or [found.factor])}
-        ]  # fmt: skip
+        return [found for found in self._at_several(factor) if _varies_only(found, factor, *settings)]
+
+    def crossed(self, factor: str) -> list[Estimates]:
+        """Return the estimates at several levels of a factor that vary more than `over` returns."""
+        return [found for found in self._at_several(factor) if not _varies_only(found, factor)]
+
+    def _at_several(self, factor: str) -> list[Estimates]:
+        return [found for found in self.found if found.cells.sizes.get(factor, 1) > 1]
 
     def without(self, factor: str) -> list[Estimates]:
         """Return the estimates at one level of a factor."""
@@ -124,6 +127,11 @@ class SweepSelection:
             "file_size": _join(_level(found, "file_size") for found in self.found),
         }
         return Sentences([text.format(**words)])
+
+
+def _varies_only(found: Estimates, factor: str, *settings: str) -> bool:
+    """Return whether estimates vary nothing but a factor and settings, or else that which their sweep asks for."""
+    return set(found.cells.estimate.dims) <= {"operation", factor, *(settings or [found.factor])}
 
 
 def _join(words: Iterable[str | None]) -> str:
