@@ -35,6 +35,10 @@ def test_a_kind_becomes_its_test_with_its_defaults():
         ({"kind": "peak-at", "threads": 0}, "greater than or equal to 1"),
         ({"kind": "ratio", **SIDES, "metric": "speed"}, 'metric: unknown metric "speed"'),
         (
+            {"kind": "verified", "factor": "mount_options", "words": ["noatime"]},
+            'factor: unknown factor "mount_options"; did you mean "mount_option"',
+        ),
+        (
             {"kind": "ratio", **SIDES, "levels": {"thread": 1}},
             'levels: unknown factor "thread"; did you mean "threads"',
         ),

@@ -258,6 +258,12 @@ class ReadBackTest(Selection):
     factor: str
     words: list[str] = Field(min_length=1)
 
+    @model_validator(mode="after")
+    def _check_factor(self) -> "ReadBackTest":
+        if self.factor not in FACTORS:
+            raise DesignError(f'factor: unknown factor "{self.factor}"; {nearest(self.factor, list(FACTORS))}')
+        return self
+
 
 class ArithmeticTest(Strict):
     """Arithmetic with the source's own numbers, which needs no campaign."""
