@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from coldcache.campaign.campaign import read_campaign
+from coldcache.campaign.stop_rule import is_missing
+from coldcache.measure.runner import measure_block
+from coldcache.workflow.configuration import read_design
 
 RAW = Path("raw/tiny")
 
@@ -59,6 +62,25 @@ def test_only_what_is_missing_is_measured(measured, measure_arguments):
     assert {key for key in after if after[key] != before[key]} == {lost}
     assert log.read_text().startswith(f"{lost}: exit status 0 after ")
     assert log.read_text().count("\n") == 1
+
+
+def test_a_trial_that_another_runner_has_just_completed_is_taken(measured, monkeypatch):
+    before = trials()
+    trial, aside = RAW / "tiny/cache/write_cache=unsafe/r0", Path("aside")
+    trial.rename(aside)
+
+    def complete(campaign, one):
+        if one.key != "tiny/cache/write_cache=unsafe/r0" or not aside.exists():
+            return is_missing(campaign, one)
+        aside.rename(trial)
+        return True
+
+    monkeypatch.setattr("coldcache.measure.runner.is_missing", complete)
+    monkeypatch.setattr("coldcache.measure.runner._take_signals", lambda: None)
+    given = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": "", "seconds": "", "size": ""}
+    measure_block(read_design(given), "tiny.cache", Path("manifest.json"))
+    assert trials() == before
+    assert "tiny/cache/write_cache=unsafe/r0" in json.loads(Path("manifest.json").read_text())["trials"]
 
 
 @pytest.mark.slow

@@ -112,3 +112,18 @@ def test_a_leader_is_killed_with_all_that_it_started_and_nothing_else(sleeper):
         assert [started_at(process) for process in (leader.pid, *below)] == [None] * 3
         assert leader.wait() == -signal.SIGKILL
     assert started_at(sleeper.pid) is not None
+
+
+def test_a_leader_is_killed_before_it_can_end_because_its_children_did(monkeypatch):
+    kill = os.kill
+
+    def kill_and_wait(process, number):
+        kill(process, number)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(os, "kill", kill_and_wait)
+    script = "sleep 60 & sleep 60 & sleep 60 & echo; wait -n; exit 3"
+    with subprocess.Popen(["bash", "-c", script], start_new_session=True, stdout=subprocess.PIPE) as leader:
+        leader.stdout.readline()
+        kill_with_below(leader.pid)
+        assert leader.wait() == -signal.SIGKILL

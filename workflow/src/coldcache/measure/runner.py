@@ -86,7 +86,8 @@ def measure_block(
         raise CampaignError(f"{home} is sealed, but {waiting[0].key} is missing; it is never measured again")
     for trial in waiting:
         folder = home / trial.key
-        if folder.exists() and any(folder.iterdir()):
+        # Another runner may have completed it meanwhile.
+        if folder.exists() and any(folder.iterdir()) and not is_done(home, trial):
             raise CampaignError(f"{folder}: holds files but no trial.json, so it is no trial; move it away")
     if waiting:
         if log:

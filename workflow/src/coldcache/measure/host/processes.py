@@ -59,7 +59,8 @@ def kill_with_below(leader: int) -> None:
     sessions, end = {str(leader)}, time.monotonic() + _SECONDS_TO_DIE
     while (found := _find_below(sessions)) and time.monotonic() < end:
         # Children that now lose their parent to others are in sessions that are known.
-        for process in found:
+        # The leader first: it may otherwise end by itself once a child has died, with a status of its own.
+        for process in sorted(found, key=lambda one: one != str(leader)):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(int(process), signal.SIGKILL)
         time.sleep(0.01)
