@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from coldcache.analysis.figures.cases import list_cases
@@ -55,3 +56,14 @@ def test_rows_find_the_values_of_their_levels(invent):
     stated = {(row.operation, row.stripe_count): value for row, value in zip(rows.itertuples(), values, strict=True)}
     assert stated["read", 8] == 1005e6
     assert np.isnan(stated["read", 2])
+
+
+def test_a_value_at_a_number_of_threads_is_of_no_row_with_another(invent):
+    (found, *_) = choose(invent("dell-lustre"), "dell-lustre", "throughput", ["read", "write"], by=["stripe_count"])
+    (value,) = [one for one in found.published if (one.high, one.unit) == (1005e6, "B/s")]
+    rows = pd.DataFrame({"operation": "read", "stripe_count": 8, "threads": [1, 24, 256]})
+    at_24 = replace(found, published=(value._replace(threads=24),))
+    assert published_by_case(at_24, rows, "stripe_count").isna().tolist() == [True, False, True]
+    at_any = replace(found, published=(value._replace(threads=None),))
+    assert published_by_case(at_any, rows, "stripe_count").tolist() == [1005e6] * 3
+    assert published_by_case(at_24, rows.drop(columns="threads"), "stripe_count").tolist() == [1005e6] * 3

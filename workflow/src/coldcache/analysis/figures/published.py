@@ -1,5 +1,6 @@
 """Values that documents state, with a mark that no measured value has."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -86,16 +87,26 @@ def published_by_case(estimates: Estimates, rows: pd.DataFrame, factor: str) -> 
     estimates : Estimates
         Of the sweep.
     rows : DataFrame
-        Columns ``operation`` and `factor`, as `list_cases` returns them.
+        Columns ``operation`` and `factor`, as `list_cases` returns them. Where they have ``threads``, a value that is
+        stated for a number of threads is that of no other.
     factor : str
         Documents state a value at some of its levels.
     """
     stated = {
-        (operation_of(value), level_of(value).get(factor)): value.high
+        (operation_of(value), level_of(value).get(factor), value.threads): value.high
         for value in estimates.published
         if value.unit == estimates.unit
     }
-    return pd.Series([stated.get((row["operation"], row[factor]), np.nan) for row in rows.to_dict("records")])
+    # Of a row that has no number of threads, a value may have any.
+    of_any = {(operation, level): high for (operation, level, _), high in stated.items()}
+
+    def find(row: dict[Hashable, Any]) -> float:
+        place = row["operation"], row[factor]
+        if "threads" not in row:
+            return of_any.get(place, np.nan)
+        return stated.get((*place, row["threads"]), stated.get((*place, None), np.nan))
+
+    return pd.Series([find(row) for row in rows.to_dict("records")])
 
 
 def _fits(value: PublishedValue, estimates: Estimates, log: bool) -> bool:
