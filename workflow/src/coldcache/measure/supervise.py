@@ -93,8 +93,9 @@ def supervise(
     """
     with (folder / "stdout.txt").open("wb") as stdout, (folder / "stderr.txt").open("wb") as stderr:
         Below.note_others()
-        start = datetime.now(UTC).isoformat(timespec="milliseconds")
-        own, busy, asleep, began = _own_cpu(), _busy_cpu(), _asleep(), time.monotonic()
+        own, busy, asleep = _own_cpu(), _busy_cpu(), _asleep()
+        # Side by side, so that both clocks give the tool the same time.
+        start, began = datetime.now(UTC), time.monotonic()
         process = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stdout if joined else stderr, cwd=place,
             env=_encode(tuple(environment.items())), start_new_session=True, pass_fds=(lock,),
@@ -112,9 +113,10 @@ def supervise(
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        end, ended = datetime.now(UTC), time.monotonic()
         return ToolRun(
-            timed_out=timed_out, seconds=round(time.monotonic() - began, 6), start=start,
-            end=datetime.now(UTC).isoformat(timespec="milliseconds"), exit_status=process.returncode,
+            timed_out=timed_out, seconds=round(ended - began, 6), start=start.isoformat(timespec="milliseconds"),
+            end=end.isoformat(timespec="milliseconds"), exit_status=process.returncode,
             stops=stops.count, suspended=round(_asleep() - asleep, 3),
             own_cpu=round(_own_cpu() - own, 3), busy_cpu=round(_busy_cpu() - busy, 3),
             utc_offset=_utc_offset(),
