@@ -116,16 +116,16 @@ def link_environment(clone: Path) -> None:
 def clone(measured: Path, tmp_path: Path) -> Path:
     """Return a copy of the measured project for one page, beside an empty folder that replaces `/mnt/fast`."""
     folder = tmp_path / "clone"
+
+    def copy(source: str, target: str) -> None:
+        # Nothing ever writes to a raw file: another name for it is as good as a copy.
+        (os.link if Path(source).is_relative_to(measured / "raw") else shutil.copy2)(source, target)
+
     ignore = shutil.ignore_patterns(".venv")
-    shutil.copytree(measured, folder, symlinks=True, ignore=ignore, copy_function=link_raw_files)
+    shutil.copytree(measured, folder, symlinks=True, ignore=ignore, copy_function=copy)
     link_environment(folder)
     (tmp_path / "fast").mkdir()
     return folder
-
-
-def link_raw_files(source: str, target: str) -> None:
-    """Copy a file; of a raw one, which nothing ever writes to, make another name."""
-    (os.link if "/raw/" in source else shutil.copy2)(source, target)
 
 
 def run(command: list[str], folder: Path, *path: Path) -> str:
