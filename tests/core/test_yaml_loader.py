@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from coldcache.core.yaml_loader import LARGEST_FILE, read_yaml
+from coldcache.core.yaml_loader import LARGEST_FILE, parse_yaml, read_text
+
+
+def read_yaml(path):
+    return parse_yaml(path, read_text(path))
 
 
 @pytest.mark.parametrize(

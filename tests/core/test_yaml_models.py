@@ -23,6 +23,12 @@ def test_what_is_written_is_what_is_read(write):
     )
 
 
+def test_a_text_is_parsed_once_and_a_changed_one_again(write):
+    first = read_model(write("name: x\n"), Outer)
+    assert read_model(write("name: x\n"), Outer) is first
+    assert read_model(write("name: y\n"), Outer) == Outer(name="y")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -74,13 +74,13 @@ for _loader in (_Loader, _FastLoader):
     _loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
 
 
-def read_yaml(path: Path) -> Any:
-    """Return what a YAML file holds.
+def read_text(path: Path) -> str:
+    """Return the text of a YAML file.
 
     Raises
     ------
     DesignError
-        If the file is missing or a folder, too large, not YAML, or holds an alias or a repeated key.
+        If the file is missing or a folder, too large, or not UTF-8.
     """
     if path.is_dir():
         raise DesignError(f"{path}: is a folder; a file is needed here")
@@ -91,14 +91,25 @@ def read_yaml(path: Path) -> Any:
     if path.stat().st_size > LARGEST_FILE:
         raise DesignError(f"{path}: larger than {LARGEST_FILE:,} bytes, which no design is")
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DesignError(f"{path}: not UTF-8 text at byte {error.start}") from error
+
+
+def parse_yaml(path: Path, text: str) -> Any:
+    """Return what the text of a YAML file holds; messages name its path.
+
+    Raises
+    ------
+    DesignError
+        If it is not YAML, or holds an alias or a repeated key.
+    """
+    try:
         with suppress(yaml.YAMLError):
             return yaml.load(text, _FastLoader)
         return yaml.load(text, _Loader)
     except DesignError as error:
         raise DesignError(f"{path}, {error}") from error
-    except UnicodeDecodeError as error:
-        raise DesignError(f"{path}: not UTF-8 text at byte {error.start}") from error
     except RecursionError as error:
         raise DesignError(f"{path}: not YAML: nested too deeply") from error
     except yaml.reader.ReaderError as error:
@@ -110,7 +121,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def compose(text: str) -> Any:
-    """Return the nodes of a text that `read_yaml` takes; each of its loaders takes some that the other refuses."""
+    """Return the nodes of a text that `parse_yaml` takes; each of its loaders takes some that the other refuses."""
     with suppress(yaml.YAMLError):
         return yaml.compose(text, _FastLoader)
     return yaml.compose(text, _Loader)

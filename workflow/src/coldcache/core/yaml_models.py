@@ -1,6 +1,7 @@
 """Read YAML files into pydantic models: every mistake becomes one line with file, key and the nearest valid name."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -10,7 +11,7 @@ from coldcache.core.errors import DesignError
 from coldcache.core.program_files import find_file, list_files
 from coldcache.core.units import parse_bytes, parse_quantity, parse_seconds
 from coldcache.core.vocabulary import nearest
-from coldcache.core.yaml_loader import read_yaml
+from coldcache.core.yaml_loader import parse_yaml, read_text
 from coldcache.core.yaml_mistakes import NAME_PATTERN, explain, name_place
 
 
@@ -45,7 +46,7 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 def read_model(path: Path, model: type[AnyModel]) -> AnyModel:
-    """Return the model that a YAML file describes.
+    """Return the model that a YAML file describes; the same object as long as its text is the same.
 
     Parameters
     ----------
@@ -57,10 +58,16 @@ def read_model(path: Path, model: type[AnyModel]) -> AnyModel:
     Raises
     ------
     DesignError
-        As `read_yaml`; and for the first key that `model` refuses, with its line, its place and the nearest valid
-        name.
+        As `read_text` and `parse_yaml`; and for the first key that `model` refuses, with its line, its place and the
+        nearest valid name.
     """
-    given = read_yaml(path)
+    return _validate(path, read_text(path), model)
+
+
+#: A command reads a study up to five times: as it is asked for, and for its claims, its notebooks and its settings.
+@lru_cache(maxsize=32)
+def _validate(path: Path, text: str, model: type[AnyModel]) -> AnyModel:
+    given = parse_yaml(path, text)
     if not isinstance(given, dict):
         raise DesignError(f"{path}: must hold keys and values; see config/README.md")
     try:
