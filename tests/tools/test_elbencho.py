@@ -114,17 +114,27 @@ def test_random_transfers_are_no_repetition_of_sequential_ones():
 def test_factors_are_in_stored_units():
     parts = split_records(read_log(content("elbencho-3.0-37.csv")))
     assert [part.factors for part in parts if part.repetition in (None, 0)] == [
-        {"threads": 2, "nodes": 1, "transfer_size": 4096, "file_size": 16384, "file_layout": "file-per-thread",
+        {"threads": 2, "nodes": 1, "transfer_size": 4096, "file_body": 16384, "file_layout": "file-per-thread",
          "queue_depth": 1, "direct_io": False, "files": 1000},
-        {"threads": 2, "nodes": 1, "transfer_size": MIB, "file_size": 128 * MIB, "file_layout": "shared-file",
+        {"threads": 2, "nodes": 1, "transfer_size": MIB, "file_size": 64 * MIB, "file_layout": "shared-file",
          "queue_depth": 1, "direct_io": False},
-        {"threads": 2, "nodes": 1, "transfer_size": 4096, "file_size": 128 * MIB, "file_layout": "shared-file",
+        {"threads": 2, "nodes": 1, "transfer_size": 4096, "file_size": 64 * MIB, "file_layout": "shared-file",
          "queue_depth": 4, "direct_io": False},
-        {"threads": 2, "nodes": 1, "transfer_size": 65536, "file_size": 128 * MIB, "file_layout": "shared-file",
+        {"threads": 2, "nodes": 1, "transfer_size": 65536, "file_size": 64 * MIB, "file_layout": "shared-file",
          "queue_depth": 1, "direct_io": False, "mix": 30},
     ]  # fmt: skip
     assert {record.tool_version for record in read_log(content("elbencho-3.0-37.csv"))} == {"3.0-37"}
     assert {record.tool_version for record in read_log(content("elbencho-1.9-1.csv"))} == {None}
+
+
+@pytest.mark.parametrize(
+    ("paths", "threads", "size"), [(1, 1, 128 * MIB), (1, 2, 64 * MIB), (3, 3, 128 * MIB), (1, 3, None)]
+)
+def test_threads_share_the_bytes_of_all_files_if_they_can(paths, threads, size):
+    heads, *rows = content("elbencho-3.0-37.csv").splitlines(keepends=True)
+    row = next(row for row in rows if b",file,1,1,2," in row)
+    first = read_log(heads + row.replace(b",file,1,1,2,", b",file,%d,1,%d," % (paths, threads)))[0]
+    assert first.factors.get("file_size") == size
 
 
 def test_threads_are_counted_over_all_hosts():

@@ -73,7 +73,7 @@ def test_the_ini_states_factors_and_stonewalls_besides():
     }  # fmt: skip
     assert (hard.factors["transfer_size"], hard.factors["file_layout"]) == (47008, "shared-file")
     sizes = {
-        record.factors["phase"]: record.factors["file_size"] for record in records if "file_size" in record.factors
+        record.factors["phase"]: record.factors["file_body"] for record in records if "file_body" in record.factors
     }
     assert sizes == {"mdtest-easy": 0, "mdtest-hard": 3901}
 

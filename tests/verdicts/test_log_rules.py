@@ -59,6 +59,13 @@ def test_a_log_of_another_level_is_refused_with_both_levels(trial, factor, level
     assert wrong_level(trial._replace(outcome=trial.outcome._replace(factors=planned))) == why
 
 
+def test_mdtest_that_wrote_other_bodies_than_planned_is_refused(trial):
+    records = find_tool("mdtest").read((SPECIMENS / "mdtest-400-fsx.txt").read_bytes())
+    found = trial._replace(records=records, outcome=trial.outcome._replace(factors={"file_body": 4096}))
+    assert wrong_level(found) == "file_body was planned as 4096, the log states 0"
+    assert wrong_level(found._replace(outcome=trial.outcome._replace(factors={"file_body": 0}))) is None
+
+
 def test_a_factor_that_the_log_does_not_state_is_not_compared(trial):
     planned = {**trial.outcome.factors, "stripe_count": 4}
     assert wrong_level(trial._replace(outcome=trial.outcome._replace(factors=planned))) is None

@@ -251,10 +251,7 @@ def _factors(phase: _Phase) -> dict[str, Any]:
     is_file = phase.text("path type") == "file"
     if phase.text("path type") in ("dir", "file") and not (is_file and phase.number("paths") != 1):
         told["file_layout"] = "shared-file" if is_file and hosts * threads > 1 else "file-per-thread"
-    for factor, name in (("file_size", "file size"), ("transfer_size", "block size"), ("queue_depth", "IO depth")):
-        value = phase.number(name)
-        if value:
-            told[factor] = value
+    told |= _sizes(phase, hosts * threads)
     told["direct_io"] = phase.text("direct IO") in ("1", "true")
     files = phase.number("files")
     if files:
@@ -266,6 +263,18 @@ def _factors(phase: _Phase) -> dict[str, Any]:
     if version and not _VERSION.fullmatch(version):
         raise LogError(f"{phase.where}: {version[:40]!r} is no version of elbencho: the line is broken")
     return told if not version else {**told, "version": version}
+
+
+def _sizes(phase: _Phase, threads: int) -> dict[str, int]:
+    """Return the sizes that a phase states: files of a folder have bodies, all else is shared by all threads."""
+    told = {}
+    size, paths = phase.number("file size") or 0, phase.number("paths") or 1
+    if phase.text("path type") == "dir":
+        told["file_body"] = size
+    elif size * paths % threads == 0:
+        told["file_size"] = size * paths // threads
+    told |= {"transfer_size": phase.number("block size") or 0, "queue_depth": phase.number("IO depth") or 0}
+    return {factor: level for factor, level in told.items() if level}
 
 
 def _check(phase: _Phase) -> None:

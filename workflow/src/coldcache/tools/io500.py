@@ -309,7 +309,7 @@ def _factors(phase: _Phase, kind: str, run: _Run) -> dict[str, Any]:
         told["file_layout"] = "file-per-thread" if b"-F" in phase.command.split() else "shared-file"
         told["direct_io"] = b"--posix.odirect" in phase.command.split()
     elif phase.command and phase.name.startswith("mdtest"):
-        told["file_size"] = _read_size(phase.command, b"-w") or 0
+        told["file_body"] = _read_size(phase.command, b"-w") or 0
     return told
 
 

@@ -195,7 +195,7 @@ def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[d
     -------
     files, directories : dict
         ``threads``, ``nodes``, ``items``, ``depth``, ``branching_factor``, ``items_per_directory``, ``iterations``;
-        for files also ``file_size`` in B, as this version understands ``-w``, and ``fsync``. ``items`` is missing
+        for files also ``file_body`` in B, as this version understands ``-w``, and ``fsync``. ``items`` is missing
         if a stonewall decides it, or if all ranks share one file.
     """
     told: dict[str, Any] = {}
@@ -213,7 +213,7 @@ def factors(settings: Settings, tasks: int | None, items: int | None) -> tuple[d
     if settings.tasks is None:
         return told, told
     size = settings.number("w")
-    return {**told, "file_size": size, "fsync": "y" in settings.options and (settings.old or size > 0)}, told
+    return {**told, "file_body": size, "fsync": "y" in settings.options and (settings.old or size > 0)}, told
 
 
 def file_defects(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
