@@ -16,7 +16,13 @@ SLOW_SHARE, SLOW_RATE, MODE_NOISE = 0.3, 0.7, 0.03
 
 def simulate(n: int, correlation: float, count: int = SERIES, seed: int = 1) -> Array:
     """Return normal series of `n` rounds of unit variance, each value correlated with the one before it."""
-    return correlate(np.random.default_rng([n, seed]).standard_normal((count, n)), correlation)
+    return correlate(_draw(n, count, seed).copy(), correlation)
+
+
+@lru_cache(maxsize=2)
+def _draw(n: int, count: int, seed: int) -> Array:
+    """Return independent steps; to draw them takes longer than to correlate them."""
+    return np.random.default_rng([n, seed]).standard_normal((count, n))
 
 
 def correlate(steps: Array, correlation: float) -> Array:

@@ -108,17 +108,24 @@ def widenings_of_tests(n: int, correlation: Array, modes: npt.NDArray[np.bool_])
 def _stretch_of_mean(n: int, correlation: float, modes: bool, level: float, sides: int) -> float:
     if correlation == 0 and not modes and sides == 1:
         return 1.0
+    distance, error, freedom = _miss_of_means(n, correlation, modes, sides)
+    return float(np.quantile(distance / (special.stdtrit(freedom, (1 + level) / 2) * error), level))
+
+
+@lru_cache(maxsize=16)
+def _miss_of_means(n: int, correlation: float, modes: bool, sides: int) -> tuple[Array, Array, Array]:
+    """Return how far the means of simulated series lie from the truth, their standard errors, and degrees of freedom.
+
+    Intervals of several levels are calibrated by the same series.
+    """
     series, other = simulate(n, correlation), simulate(n, correlation, seed=2)
     if modes:
         series, other = np.log(as_two_modes(series)), np.log(as_two_modes(other))
     if sides == 2:
-        centre = series.mean(axis=1) - other.mean(axis=1)
-        error, freedom = welch(series, other)
-    else:
-        # A ratio of rates in two modes has three.
-        logs = series - other if modes else series
-        centre, error, freedom = logs.mean(axis=1), logs.std(axis=1, ddof=1) / np.sqrt(n), np.array(n - 1)
-    return float(np.quantile(np.abs(centre) / (special.stdtrit(freedom, (1 + level) / 2) * error), level))
+        return np.abs(series.mean(axis=1) - other.mean(axis=1)), *welch(series, other)
+    # A ratio of rates in two modes has three.
+    logs = series - other if modes else series
+    return np.abs(logs.mean(axis=1)), logs.std(axis=1, ddof=1) / np.sqrt(n), np.array(n - 1)
 
 
 def welch(above: Array, below: Array, wider: Sequence[float | Array] = (1.0, 1.0)) -> tuple[Array, Array]:
