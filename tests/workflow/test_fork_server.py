@@ -9,7 +9,7 @@ import time
 import pytest
 from listed_processes import list_processes_of
 
-from coldcache.workflow import fork_server
+from coldcache.core.forks import SERVER_VARIABLE
 
 #: Starts a server, prints its name, and lives until a line comes.
 STARTER = (
@@ -38,7 +38,7 @@ def server():
     starter = subprocess.Popen(
         [sys.executable, "-c", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    yield {**os.environ, fork_server.SERVER_VARIABLE: starter.stdout.readline().strip()}, starter
+    yield {**os.environ, SERVER_VARIABLE: starter.stdout.readline().strip()}, starter
     starter.kill()
     starter.wait()
 
@@ -60,7 +60,7 @@ def test_a_step_runs_in_the_callers_folder_with_its_messages_and_status(server, 
     environment, _ = server
     arguments = ("collect", "--campaign=nobody", "--results=results/nobody")
     forked = run(environment, *arguments, folder=tmp_path)
-    alone = run({**environment, fork_server.SERVER_VARIABLE: ""}, *arguments, folder=tmp_path)
+    alone = run({**environment, SERVER_VARIABLE: ""}, *arguments, folder=tmp_path)
     assert (forked.returncode, forked.stdout, forked.stderr) == (1, alone.stdout, alone.stderr)
     assert "raw/nobody holds no campaign.json" in forked.stderr
 
@@ -77,7 +77,7 @@ def test_a_notebook_runs_in_a_fork_of_the_server_with_the_callers_environment(se
 
 def test_the_server_ends_with_a_killed_starter(server):
     environment, starter = server
-    name = environment[fork_server.SERVER_VARIABLE]
+    name = environment[SERVER_VARIABLE]
     assert len(list_processes_of(name)) == 1
     starter.kill()
     wait_until(lambda: not list_processes_of(name))
@@ -101,7 +101,7 @@ def test_a_step_ends_with_its_caller(server, tmp_path, write_notebook):
         env=environment, cwd=tmp_path,
     )  # fmt: skip
     wait_until((tmp_path / "begun").exists)
-    name = environment[fork_server.SERVER_VARIABLE]
+    name = environment[SERVER_VARIABLE]
     assert len(list_processes_of(name)) == 3, "the server, the step and its kernel"
     caller.send_signal(signal.SIGKILL)
     caller.wait()
@@ -109,7 +109,7 @@ def test_a_step_ends_with_its_caller(server, tmp_path, write_notebook):
 
 
 def test_without_its_server_a_step_runs_by_itself(tmp_path):
-    environment = {**os.environ, fork_server.SERVER_VARIABLE: "coldcache-none"}
+    environment = {**os.environ, SERVER_VARIABLE: "coldcache-none"}
     done = run(environment, "collect", "--campaign=nobody", "--results=results/nobody", folder=tmp_path)
     assert (done.returncode, "holds no campaign.json" in done.stderr) == (1, True)
 
@@ -117,7 +117,7 @@ def test_without_its_server_a_step_runs_by_itself(tmp_path):
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may start a process as another user")
 def test_another_user_gets_no_fork(server, tmp_path):
     environment, _ = server
-    name = environment[fork_server.SERVER_VARIABLE]
+    name = environment[SERVER_VARIABLE]
     done = subprocess.run([sys.executable, "-c", STRANGER, name], capture_output=True, text=True)
     assert done.stdout == "refused\n"
     assert len(list_processes_of(name)) == 1

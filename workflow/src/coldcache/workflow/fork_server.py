@@ -11,7 +11,6 @@ import io
 import json
 import os
 import pkgutil
-import secrets
 import select
 import signal
 import socket
@@ -24,8 +23,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-#: The environment variable with the name of the server's socket, in Linux's abstract namespace: it leaves no file.
-SERVER_VARIABLE = "COLDCACHE_FORK_SERVER"
+from coldcache.core.forks import SERVER_VARIABLE, start_server
 
 #: Libraries that the steps after measuring use, beside the package `analysis` and the modules of the steps.
 _LIBRARIES = (
@@ -40,31 +38,17 @@ _OF_KERNELS = (
     "IPython.core.pylabtools", "IPython.extensions.storemagic", "tornado.platform.asyncio", "xarray.computation.nanops",
 )  # fmt: skip
 
-#: Threads of the first two do not survive a fork, which may then wait for them without end. The third would print that
-#: it sees no sources of Python's own modules.
-_QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-
 _OUTPUTS = (1, 2)
+
+#: Servers that end with this process.
+_started: list[subprocess.Popen[bytes]] = []
 
 
 def start() -> None:
     """Start a server that ends with this process, however it ends, and name it to this process's children."""
-    name = f"coldcache-{os.getpid()}-{secrets.token_hex(8)}"
-    # The server ends when the other end of its standard input closes, which the kernel does for a killed process, too.
-    server = subprocess.Popen(
-        [sys.executable, "-m", "coldcache", "fork-server", name],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-        env={**os.environ, **_QUIET},
-    )
-    assert server.stdout
-    if server.stdout.readline():
-        os.environ[SERVER_VARIABLE] = name
-        _started.append(server)
-
-
-_started: list[subprocess.Popen[bytes]] = []
+    server, named = start_server(os.environ)
+    _started.append(server)
+    os.environ.update(named)
 
 
 def run(arguments: Sequence[str]) -> int | None:

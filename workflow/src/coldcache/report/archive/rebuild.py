@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from coldcache.campaign.campaign import RAW, read_campaign
 from coldcache.core.errors import ColdCacheError
+from coldcache.core.forks import serve_forks
 from coldcache.core.program_files import find_file
 from coldcache.design.notebooks import list_notebooks
 from coldcache.design.site import SITES
@@ -73,31 +75,39 @@ def make_results(campaign: Path, work: Path, comparison: Path | None = None, sit
         (work / "notebooks").mkdir(exist_ok=True)
         shutil.copy(source, work / "notebooks")
     results = Path("results", name)
-    for step in ("collect", "claims"):
-        _run(work, step, f"--campaign={name}", f"--results={results}")
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        list(pool.map(lambda pair: _execute(work, results, *pair), asked))
-    if comparison is not None and comparison.is_file():
-        shutil.copy(comparison, work / results / COMPARISON)
-    _run(work, "report", f"--campaign={name}", f"--results={results}", "--log=logs/report.log")
+    with serve_forks(_environment()) as environment:
+        run = partial(_run, work, environment)
+        for step in ("collect", "claims"):
+            run(step, f"--campaign={name}", f"--results={results}")
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(lambda pair: run(*_execution(results, *pair)), asked))
+        if comparison is not None and comparison.is_file():
+            shutil.copy(comparison, work / results / COMPARISON)
+        run("report", f"--campaign={name}", f"--results={results}", "--log=logs/report.log")
     return work / results
 
 
-def _execute(work: Path, results: Path, study: str, notebook: str) -> None:
+def _environment() -> dict[str, str]:
+    """Return the environment of all steps."""
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.defpath))
+    return {**kept, "PATH": path, "LC_ALL": "C.UTF-8", "PYTHONNOUSERSITE": "1"}
+
+
+def _execution(results: Path, study: str, notebook: str) -> tuple[str, ...]:
+    """Return the step that executes a notebook."""
     place = f"{study}/{notebook}.ipynb"
-    _run(
-        work, "notebook", f"--notebook=notebooks/{notebook}.ipynb", f"--dataset={results}/dataset.nc",
-        f"--study={study}", f"--output={results}/notebooks/{place}", f"--log=logs/notebooks/{place}",
+    return (
+        "notebook", f"--notebook=notebooks/{notebook}.ipynb", f"--dataset={results}/dataset.nc", f"--study={study}",
+        f"--output={results}/notebooks/{place}", f"--log=logs/notebooks/{place}",
     )  # fmt: skip
 
 
-def _run(work: Path, *arguments: str) -> None:
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.defpath))
+def _run(work: Path, environment: Mapping[str, str], *arguments: str) -> None:
     command: Sequence[str] = [sys.executable, "-m", "coldcache", *arguments]
     done = subprocess.run(
-        command, cwd=work, env={**kept, "PATH": path, "LC_ALL": "C.UTF-8", "PYTHONNOUSERSITE": "1"},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+        command, cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+        check=False,
     )  # fmt: skip
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or [f"exit status {done.returncode}"]
