@@ -4,7 +4,6 @@ The tiny study needs seconds: its trials last 0.2 s and its files a few MiB. Wha
 trial was written by the real runner around real fio and qemu-nbd.
 """
 
-import fcntl
 import os
 import shutil
 import signal
@@ -16,8 +15,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from shared import find_shared, make_once
 
 from coldcache.campaign.campaign import read_campaign
+from coldcache.core.forks import serve_forks
 from coldcache.design.notebooks import list_notebooks
 
 pytest_plugins = ["invented", "switched"]
@@ -185,21 +186,16 @@ def refuses(coldcache, project) -> Callable[..., None]:
     return check
 
 
+def _measure(folder: Path) -> None:
+    _make_project(folder)
+    for block in BLOCKS:
+        found = _run(_measure_arguments(block), folder)
+        assert found.returncode == 0, found.stderr
+
+
 @pytest.fixture(scope="session")
 def _measured_once(tmp_path_factory) -> Path:
-    base = tmp_path_factory.getbasetemp()
-    # The workers of pytest-xdist share one measurement; the first one makes it.
-    shared = base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base
-    folder = shared / "measured-once"
-    with (shared / "measured-once.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            unfinished = _make_project(shared / "being-measured")
-            for block in BLOCKS:
-                found = _run(_measure_arguments(block), unfinished)
-                assert found.returncode == 0, found.stderr
-            unfinished.rename(folder)
-    return folder
+    return make_once(find_shared(tmp_path_factory) / "measured-once", _measure)
 
 
 def _enter_copy(project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -215,14 +211,23 @@ def measured(_measured_once, tmp_path, monkeypatch) -> Path:
     return _enter_copy(_measured_once, tmp_path / "measured", monkeypatch)
 
 
+def _step(folder: Path, environment: dict[str, str], *arguments: str) -> None:
+    found = _run(list(arguments), folder, env=environment)
+    assert (found.stderr, found.returncode) == ("", 0)
+
+
+_OF_TINY = ("--campaign=tiny", "--results=results/tiny")
+
+
 @pytest.fixture(scope="session")
 def _reported_once(_measured_once, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("reported") / "project"
-    shutil.copytree(_measured_once, folder, symlinks=True)
-    for step in (["collect"], ["claims"], ["report", "--log=logs/report.log"]):
-        found = _run([*step, "--campaign=tiny", "--results=results/tiny"], folder)
-        assert (found.stderr, found.returncode) == ("", 0)
-    return folder
+    def report(folder: Path) -> None:
+        shutil.copytree(_measured_once, folder, symlinks=True)
+        with serve_forks(os.environ) as environment:
+            for step in (["collect"], ["claims"], ["report", "--log=logs/report.log"]):
+                _step(folder, environment, *step, *_OF_TINY)
+
+    return make_once(find_shared(tmp_path_factory) / "reported-once", report)
 
 
 @pytest.fixture
@@ -233,17 +238,19 @@ def reported(_reported_once, tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture(scope="session")
 def _complete_once(_reported_once, root, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("complete") / "project"
-    shutil.copytree(_reported_once, folder, symlinks=True)
-    (study,) = read_campaign(folder / "raw/tiny").studies
-    for name in list_notebooks(study, True, "tiny"):
-        place = f"notebooks/tiny/{name}.ipynb"
-        notebook = [f"--notebook={root}/notebooks/{name}.ipynb", "--dataset=results/tiny/dataset.nc", "--study=tiny"]
-        found = _run(["notebook", *notebook, f"--output=results/tiny/{place}", f"--log=logs/{place}"], folder)
-        assert (found.stderr, found.returncode) == ("", 0)
-    found = _run(["report", "--log=logs/report.log", "--campaign=tiny", "--results=results/tiny"], folder)
-    assert (found.stderr, found.returncode) == ("", 0)
-    return folder
+    def complete(folder: Path) -> None:
+        shutil.copytree(_reported_once, folder, symlinks=True)
+        (study,) = read_campaign(folder / "raw/tiny").studies
+        with serve_forks(os.environ) as environment:
+            for name in list_notebooks(study, True, "tiny"):
+                place = f"notebooks/tiny/{name}.ipynb"
+                _step(
+                    folder, environment, "notebook", f"--notebook={root}/notebooks/{name}.ipynb", "--study=tiny",
+                    "--dataset=results/tiny/dataset.nc", f"--output=results/tiny/{place}", f"--log=logs/{place}",
+                )  # fmt: skip
+            _step(folder, environment, "report", "--log=logs/report.log", *_OF_TINY)
+
+    return make_once(find_shared(tmp_path_factory) / "complete-once", complete)
 
 
 @pytest.fixture
