@@ -65,6 +65,13 @@ def test_a_table_without_rows_keeps_its_columns(tmp_path):
     assert (list(back.columns), len(back)) == (["study", "sweep"], 0)
 
 
+def test_xarray_alone_reads_a_table_without_rows(tmp_path):
+    path = write(tmp_path / "t.nc", pd.DataFrame({"study": pd.Series([], dtype=object), "value": []}))
+    with xr.open_dataset(path, group="records", engine="h5netcdf") as found:
+        assert dict(found.sizes) == {"record": 0} and found.encoding["unlimited_dims"] == {"record"}
+        assert (found.study.dtype.kind, found.value.dtype) == ("O", float)
+
+
 @pytest.mark.parametrize("rows", [1, 3])
 def test_xarray_alone_reads_the_same(tmp_path, rows):
     table = pd.DataFrame({

@@ -1,7 +1,7 @@
 """Write and read long tables as groups of a NetCDF file that xarray opens, too: text has a fixed width.
 
 Strings of variable length, stored one by one in the heap of an HDF5 file, take ten times as long to write and read.
-h5netcdf looks up the dimensions of a variable for each read, which takes twice as long as to read a column. HDF5
+h5netcdf looks up all dimensions of a file for each variable, which takes longer than to write or read a column. HDF5
 compresses one chunk after the other, so chunks are compressed here, on all cores.
 """
 
@@ -11,7 +11,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-import h5netcdf
 import h5py
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,9 @@ _COMPRESSED: dict[str, Any] = {"compression": "gzip", "compression_opts": _LEVEL
 
 #: Rows per compressed chunk.
 _CHUNK = 2**18
+
+#: The name by which NetCDF-4 knows a dimension that has no variable; its size follows.
+_NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable."
 
 #: Texts of long tables repeat: rows that share an object take a sixth of the memory of texts side by side.
 TEXT = pd.StringDtype("python", na_value=np.nan)
@@ -46,21 +48,37 @@ def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str)
     row : str
         The name of the row dimension.
     """
-    with h5netcdf.File(file, "a") as netcdf, ThreadPoolExecutor() as pool:
-        group = netcdf.create_group(name)
-        group.dimensions[row] = len(table)
+    group = file.create_group(name, track_order=True)
+    scales = {row: _create_scale(group, row, len(table))}
+    with ThreadPoolExecutor() as pool:
         for column in table:
             values, attributes = _pack(table[column])
-            dims: tuple[str, ...] = (row,)
-            if values.ndim == 2:
-                width = values.shape[1]
-                dims = (row, f"string{width}")
-                group.dimensions.setdefault(dims[1], width)
-            stored = {**_COMPRESSED, "chunks": (min(len(table), _CHUNK), *values.shape[1:])} if len(table) else {}
-            group.create_variable(str(column), dims, values.dtype, **stored).attrs.update(attributes)
+            dims, widths = [row], values.shape[1:]
+            for width in widths:
+                dims.append(dim := f"string{width}")
+                scales[dim] = scales.get(dim) or _create_scale(group, dim, width)
+            stored = _create_dataset(group, str(column), (len(table), *widths), values.dtype)
+            stored.attrs.update(attributes)
+            for place, dim in enumerate(dims):
+                stored.dims[place].attach_scale(scales[dim])
             # A variable that is never written reads as empty texts.
             if len(values):
-                _write_chunks(file[name][str(column)], values, pool)
+                _write_chunks(stored, values, pool)
+
+
+def _create_scale(group: h5py.Group, name: str, size: int) -> h5py.Dataset:
+    """Return a dimension without a variable; one without rows is unlimited, since NetCDF knows no other of size 0."""
+    scale = group.create_dataset(name, (size,), ">f4", maxshape=(size or None,), track_order=True)
+    scale.make_scale(f"{_NO_VARIABLE}{size:10}")
+    return scale
+
+
+def _create_dataset(group: h5py.Group, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> h5py.Dataset:
+    rows, *widths = shape
+    if not rows:
+        return group.create_dataset(name, shape, dtype, maxshape=(None, *widths), track_order=True)
+    chunks = (min(rows, _CHUNK), *widths)
+    return group.create_dataset(name, shape, dtype, chunks=chunks, track_order=True, **_COMPRESSED)
 
 
 def read_table_group(
@@ -97,9 +115,8 @@ def find_changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def _find_row(group: h5py.Group) -> str:
-    """Return the name of the row dimension: NetCDF numbers it before the widths of texts."""
-    scales = {name: stored.attrs["_Netcdf4Dimid"] for name, stored in group.items() if stored.is_scale}
-    return min(scales, key=scales.__getitem__)
+    """Return the name of the row dimension, which was created before the widths of texts."""
+    return next(name for name, stored in group.items() if stored.is_scale)
 
 
 def _find_runs(group: h5py.Group, columns: Collection[str], begin: int, end: int) -> pd.DataFrame:

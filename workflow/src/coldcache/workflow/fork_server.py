@@ -38,6 +38,12 @@ _OF_KERNELS = (
     "IPython.core.pylabtools", "IPython.extensions.storemagic", "tornado.platform.asyncio", "xarray.computation.nanops",
 )  # fmt: skip
 
+#: The first step of a campaign, which needs a third of these libraries, and the module of it that imports them.
+_FIRST_STEP, _OF_FIRST_STEP = "collect", "coldcache.dataset.collect"
+
+#: What a client sends with its outputs: whether it asks for the first step.
+_FIRST, _LATER = b"1", b"2"
+
 _OUTPUTS = (1, 2)
 
 #: Servers that end with this process.
@@ -78,7 +84,7 @@ def run(arguments: Sequence[str]) -> int | None:
         request = json.dumps({"arguments": list(arguments), "folder": str(Path.cwd()), "environment": environment})
         sys.stdout.flush()
         try:
-            socket.send_fds(server, [b"\n"], list(_OUTPUTS))
+            socket.send_fds(server, [_FIRST if arguments[0] == _FIRST_STEP else _LATER], list(_OUTPUTS))
             server.sendall(f"{request}\n".encode())
             status = server.makefile().readline()
         except OSError:
@@ -113,10 +119,22 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
             with client:
                 if _user_of(client) != os.getuid():
                     continue
-                import_libraries()
+                if _wants_first_step(client):
+                    importlib.import_module(_OF_FIRST_STEP)
+                else:
+                    import_libraries()
                 if os.fork() == 0:
                     listener.close()
                     _answer(client, run_command)
+            # While the first step runs.
+            import_libraries()
+
+
+def _wants_first_step(client: socket.socket) -> bool:
+    """Return whether a client asks for the first step; one that has ended asks for nothing."""
+    with contextlib.suppress(OSError):
+        return client.recv(1, socket.MSG_PEEK) == _FIRST
+    return False
 
 
 def _wait_for_forks(*_: object) -> None:
@@ -132,7 +150,7 @@ def _user_of(connection: socket.socket) -> int:
 
 
 def import_libraries() -> None:
-    """Import what the steps use; the first request waits for it, so nothing runs while storage is measured."""
+    """Import what the steps use, once the first of them is asked for: nothing runs while storage is measured."""
     if "coldcache.analysis" in sys.modules:
         return
     analysis = importlib.import_module("coldcache.analysis")
