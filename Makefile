@@ -109,6 +109,7 @@ docs: venv ## Build the pages of the project as a site, results/docs/README.html
 	@sphinx-build -q -W --keep-going -b html -c docs -d results/docs/.doctrees . results/docs
 	@echo results/docs/README.html
 
+# Tests also wait: three at a time keep two cores busy.
 tests := pytest -rs --nbval tests notebooks
 
 .PHONY: test
@@ -122,7 +123,7 @@ ifdef FAST
 else
 	@bash envs/rocrate.sh
 	@$(MAKE) --no-print-directory lint reference
-	@$(tests) -n 2 --dist loadscope || { [ $$? = 1 ] && echo 'coldcache: failed tests run once more, alone' && $(tests) --last-failed; }
+	@$(tests) -n 3 --dist loadscope || { [ $$? = 1 ] && echo 'coldcache: failed tests run once more, alone' && $(tests) --last-failed; }
 endif
 
 checks := check-lint check-format check-rules check-workflow check-imports check-types check-spelling check-schemas check-citation

@@ -20,6 +20,7 @@ def test_a_session_installs_the_users_lock_and_that_of_jupyterlab():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_session_opens_with_the_report_and_the_notebooks_of_the_reference_campaign(clone, tmp_path):
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
@@ -33,7 +34,7 @@ def test_a_session_opens_with_the_report_and_the_notebooks_of_the_reference_camp
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"PATH": path}
     done = subprocess.run(
         ["bash", str(clone / ".binder/postBuild")], cwd=clone, env=environment, capture_output=True, text=True,
-        timeout=280, check=False,
+        timeout=800, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     found = subprocess.run(
