@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -78,14 +79,55 @@ def test_an_unknown_notebook_is_refused_with_the_nearest_one(project, change):
     )
 
 
-def test_what_is_rendered_follows_the_sources_and_not_what_python_makes_of_them(root, monkeypatch):
+def test_templates_are_inputs_and_what_python_makes_of_sources_is_not(root, monkeypatch):
+    monkeypatch.chdir(root)
+    templates = read_inputs({"campaign": "reference", "studies": "quick", "site": "local"}).templates
+    assert templates
+    assert not any("__pycache__" in path for path in templates)
+
+
+@pytest.fixture
+def code_in(root, tmp_path, monkeypatch):
+    """Return a function that returns the code of each step in a copy of the sources with a line added to one file."""
     monkeypatch.chdir(root)
     inputs = read_inputs({"campaign": "reference", "studies": "quick", "site": "local"})
-    assert "workflow/src/coldcache/dataset/collect.py" in inputs.code_of_collect(None)
-    assert "workflow/src/coldcache/report/site/pages.py" in inputs.code_of_report(None)
-    assert "workflow/src/coldcache/report/comparison/decisions.py" in inputs.code_of_report(None)
-    assert not any("__pycache__" in path for path in inputs.code_of_report(None) + inputs.templates)
-    assert inputs.templates
+
+    def find(copy, changed=None):
+        folder = tmp_path / copy
+        shutil.copytree(root / "workflow/src/coldcache", folder / "workflow/src/coldcache")
+        shutil.copytree(root / "notebooks", folder / "notebooks")
+        if changed:
+            with (folder / "workflow/src/coldcache" / changed).open("a") as file:
+                file.write("# a line\n")
+        monkeypatch.chdir(folder)
+        return {
+            "collect": inputs.code_of_collect(None), "claims": inputs.code_of_claims(None),
+            "notebook": inputs.code_of_notebook(SimpleNamespace(notebook="random-iops")),
+            "report": inputs.code_of_report(None),
+        }  # fmt: skip
+
+    return find
+
+
+def test_the_code_of_a_step_is_the_same_in_every_folder(code_in):
+    assert code_in("a") == code_in("b")
+
+
+@pytest.mark.parametrize(
+    ("changed", "steps"),
+    [
+        ("dataset/tidy.py", {"collect"}),
+        ("claims/judge.py", {"claims"}),
+        ("analysis/questions/sweep_parts.py", {"notebook"}),
+        ("report/site/pages.py", {"report"}),
+        ("report/comparison/decisions.py", {"report"}),
+        ("core/vocabulary.py", {"collect", "claims", "notebook", "report"}),
+        ("measure/runner.py", set()),
+    ],
+)
+def test_a_step_runs_again_after_a_change_of_a_module_that_it_runs(code_in, changed, steps):
+    before, after = code_in("before"), code_in("after", changed)
+    assert {step for step, code in after.items() if code != before[step]} == steps
 
 
 def test_numbers_of_documents_and_periods_of_cloudwatch_are_inputs(measured):

@@ -3,7 +3,6 @@ checkpoint collect_records:
     input:
         evidence=inputs.evidence,
         published=inputs.published,
-        code=inputs.code_of_collect,
     output:
         dataset="results/{campaign}/dataset.nc",
         verdicts=report(
@@ -50,6 +49,7 @@ checkpoint collect_records:
         "../../environment.yml"
     params:
         shown=inputs.shown,
+        code=inputs.code_of_collect,
     shell:
         "python -m coldcache collect --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
         " 2> >(tee {log} >&2)"
@@ -61,7 +61,6 @@ checkpoint judge_claims:
         dataset="results/{campaign}/dataset.nc",
         claims=inputs.claims,
         published=inputs.published,
-        code=inputs.code_of_claims,
     output:
         claims=report(
             "results/{campaign}/claims.csv",
@@ -75,8 +74,12 @@ checkpoint judge_claims:
     log:
         "logs/{campaign}/claims.log",
     localrule: True
+    # Notebooks wait for it.
+    priority: 1
     conda:
         "../../environment.yml"
+    params:
+        code=inputs.code_of_claims,
     shell:
         "python -m coldcache claims --campaign {wildcards.campaign} --results results/{wildcards.campaign}"
         " 2> >(tee {log} >&2)"

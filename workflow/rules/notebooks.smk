@@ -6,7 +6,6 @@ rule execute_notebook:
         claims=inputs.claims_read(checkpoints),
         read=inputs.digests_read(checkpoints),
         unread=ancient(inputs.digests_unread(checkpoints)),
-        code=inputs.code_of_notebook,
     output:
         executed="results/{campaign}/notebooks/{study}/{notebook}.ipynb",
         reads="results/{campaign}/reads/{study}/{notebook}.txt",
@@ -15,6 +14,8 @@ rule execute_notebook:
     localrule: True
     conda:
         "../../environment.yml"
+    params:
+        code=inputs.code_of_notebook,
     shell:
         "python -m coldcache notebook --notebook {input.notebook} --dataset {input.dataset} --study {wildcards.study}"
         " --output {output.executed} --reads {output.reads} --log {log}"

@@ -10,7 +10,6 @@ rule render_report:
         seal=inputs.seal,
         templates=inputs.templates,
         published=inputs.published,
-        code=inputs.code_of_report,
     output:
         # Not the first page: Snakemake deletes outputs before the rule runs, and a failed rendering would lose it.
         summary=report(
@@ -26,5 +25,6 @@ rule render_report:
         "../../environment.yml"
     params:
         shown=inputs.shown,
+        code=inputs.code_of_report,
     shell:
         "python -m coldcache report --campaign {wildcards.campaign} --results results/{wildcards.campaign} --log {log}"

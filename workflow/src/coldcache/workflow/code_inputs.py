@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from coldcache.core.program_files import SOURCES, show_path
@@ -53,6 +54,19 @@ def sources_of_notebook(notebook: Path) -> list[str]:
         A broken notebook counts as one without imports.
     """
     return list(_sources_of_notebook(notebook, Path.cwd()))
+
+
+def digest_of(paths: Iterable[str]) -> str:
+    """Return one checksum of the bytes of files, wherever they lie: a parameter of the step that runs them.
+
+    As inputs of the step, its hundred files would be read again for each of its outputs.
+    """
+    return sha256("".join(_digest_file(Path(path).absolute()) for path in paths).encode()).hexdigest()
+
+
+@cache
+def _digest_file(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 @cache

@@ -29,7 +29,7 @@ from coldcache.core.forks import SERVER_VARIABLE, start_server
 _LIBRARIES = (
     "matplotlib.backends.backend_svg", "matplotlib.pyplot", "papermill", "scipy.stats", "seaborn",
     "coldcache.claims.judge", "coldcache.dataset.collect", "coldcache.report.site.render",
-    "coldcache.workflow.execute_notebook",
+    "coldcache.workflow.execute_notebook", "myst_nb.sphinx_ext", "pydata_sphinx_theme",
 )  # fmt: skip
 
 #: What every kernel imports while it starts. Not matplotlib_inline's backend: its import sets up the kernel around it.

@@ -24,7 +24,7 @@ from coldcache.design.notebooks import list_notebooks, refuse_unknown_notebooks
 from coldcache.design.site import Site, read_site
 from coldcache.measure.model.storage import end_storage
 from coldcache.workflow.begun import take_begun, update_presentation
-from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
+from coldcache.workflow.code_inputs import digest_of, sources_of, sources_of_notebook
 from coldcache.workflow.configuration import KEYS, SITES, STUDIES, keep_text, read_config_file, read_design
 
 #: The modules by which notebooks read verdicts on claims, and the bounds that claims state.
@@ -139,24 +139,24 @@ class WorkflowInputs(NamedTuple):
 
         return choose_digests
 
-    def code_of_collect(self, _: Any) -> list[str]:
-        """Return the source files that collecting depends on; an input function of Snakemake, as the next two.
+    def code_of_collect(self, _: Any) -> str:
+        """Return a checksum of the source files that collecting depends on; a parameter function, as the next three.
 
         To find them takes longer than to plan a small campaign, so only a start that collects does it.
         """
-        return sources_of(["coldcache.dataset.collect"])
+        return digest_of(sources_of(["coldcache.dataset.collect"]))
 
-    def code_of_claims(self, _: Any) -> list[str]:
-        """Return the source files that judging claims depends on."""
-        return sources_of(["coldcache.claims.judge"])
+    def code_of_claims(self, _: Any) -> str:
+        """Return a checksum of the source files that judging claims depends on."""
+        return digest_of(sources_of(["coldcache.claims.judge"]))
 
-    def code_of_report(self, _: Any) -> list[str]:
-        """Return the source files that rendering the report depends on."""
-        return sources_of(["coldcache.report.site.render", "coldcache.report.comparison.earlier"])
+    def code_of_report(self, _: Any) -> str:
+        """Return a checksum of the source files that rendering the report depends on."""
+        return digest_of(sources_of(["coldcache.report.site.render", "coldcache.report.comparison.earlier"]))
 
-    def code_of_notebook(self, wildcards: Any) -> list[str]:
-        """Return the source files that a notebook depends on; an input function of Snakemake."""
-        return sources_of_notebook(Path(self.find_notebook(wildcards)))
+    def code_of_notebook(self, wildcards: Any) -> str:
+        """Return a checksum of the source files that a notebook depends on."""
+        return digest_of(sources_of_notebook(Path(self.find_notebook(wildcards))))
 
     def find_notebook(self, wildcards: Any) -> str:
         """Return the file of a notebook, of this folder or of the program; an input function of Snakemake."""
@@ -175,7 +175,7 @@ class WorkflowInputs(NamedTuple):
         """
 
         def choose_claims(wildcards: Any) -> list[str]:
-            read, code = [], self.code_of_notebook(wildcards)
+            read, code = [], sources_of_notebook(Path(self.find_notebook(wildcards)))
             if any(path.endswith(_VERDICTS_ON_CLAIMS) for path in code):
                 checkpoints.judge_claims.get(campaign=wildcards.campaign)
                 read.append(place_digest(f"results/{wildcards.campaign}", slice_of_claims(wildcards.study)))

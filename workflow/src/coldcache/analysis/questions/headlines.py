@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
@@ -10,7 +9,7 @@ import xarray as xr
 from coldcache.analysis.estimates import Estimates, median_interval
 from coldcache.analysis.figures.panels import assign_roles
 from coldcache.analysis.format import format_factor
-from coldcache.analysis.questions.select import SweepSelection, choose_all
+from coldcache.analysis.questions.select import SweepSelection
 from coldcache.analysis.questions.sweep_parts import drop_levels
 from coldcache.analysis.sentences.subjects import OF_ONE_TREE
 from coldcache.core.vocabulary import DATA_OPERATIONS, METADATA_OPERATIONS, OPERATIONS, SET_FACTORS
@@ -23,7 +22,7 @@ _RATES = ("throughput", "rate")
 _TIMES = ("elapsed", "latency")
 
 
-def choose_overview(dataset: str | Path, study: str) -> SweepSelection:
+def choose_overview(every: SweepSelection) -> SweepSelection:
     """Return up to four sweeps of a study that show it at a glance.
 
     The first are one each about throughput, random requests, metadata and a setting of the system (the one that changes
@@ -33,19 +32,16 @@ def choose_overview(dataset: str | Path, study: str) -> SweepSelection:
 
     Parameters
     ----------
-    dataset : str or Path
-        A campaign's `dataset.nc`.
-    study : str
-        The study.
+    every : SweepSelection
+        All sweeps of the study, as `choose_all` returns them.
     """
-    selection = choose_all(dataset, study)
-    rates = [sweep for sweep in selection.found if sweep.metric in _RATES]
-    found = [sweep for sweep in rates if _varies(sweep)] or rates or selection.found
+    rates = [sweep for sweep in every.found if sweep.metric in _RATES]
+    found = [sweep for sweep in rates if _varies(sweep)] or rates or every.found
     rising = sorted(reversed(found), key=_effect)  # noqa: C414 -- of equal ones the first is to come last
     kinds = {kind: sweep for sweep in rising if (kind := _kind(sweep))}
     first = [kinds[kind] for kind in _KINDS if kind in kinds]
     chosen = [*first, *(sweep for sweep in found if sweep not in first)][:MOST_FIGURES]
-    return SweepSelection(study, [_cut(sweep) for sweep in chosen], selection.absent if not found else [])
+    return SweepSelection(every.study, [_cut(sweep) for sweep in chosen], every.absent if not found else [])
 
 
 #: Kinds of sweeps in the order in which an overview shows them.
@@ -103,7 +99,7 @@ def find_best(estimates: xr.DataArray, metric: str) -> dict[str, Any]:
     return {str(dim): best[dim].item() for dim in estimates.dims}
 
 
-def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dict[str, Any]]]:
+def list_headlines(every: Iterable[Estimates]) -> list[tuple[Estimates, dict[str, Any]]]:
     """Return the best figure of up to eight operations: the sweep that has it, and the levels of its case.
 
     Sweeps of a single case, such as a sentinel, count only for operations that no other sweep has, and after them those
@@ -112,13 +108,11 @@ def list_headlines(dataset: str | Path, study: str) -> list[tuple[Estimates, dic
 
     Parameters
     ----------
-    dataset : str or Path
-        A campaign's `dataset.nc`.
-    study : str
-        The study.
+    every : iterable of Estimates
+        All sweeps of the study.
     """
-    every = choose_all(dataset, study).found
-    found = [sweep for sweep in every if sweep.metric in _RATES] or [sweep for sweep in every if sweep.metric in _TIMES]
+    sweeps = list(every)
+    found = [one for one in sweeps if one.metric in _RATES] or [one for one in sweeps if one.metric in _TIMES]
     plain = [sweep for sweep in found if _kind(sweep) != "setting"]
     best: dict[tuple[str, str], tuple[Estimates, dict[str, Any]]] = {}
     for sweeps in ([sweep for sweep in plain if _varies(sweep)], plain, found):
