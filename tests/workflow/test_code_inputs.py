@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from coldcache.workflow import code_inputs
 from coldcache.workflow.code_inputs import sources_of, sources_of_notebook
 
 
@@ -33,6 +34,12 @@ def test_all_that_python_loads_is_found(module):
 
 def test_an_import_inside_a_function_counts():
     assert "workflow/src/coldcache/report/site/render.py" in sources_of(["coldcache.__main__"])
+
+
+def test_every_import_of_every_module_is_found(root):
+    """A search finds import statements, which Python's own parser would find, too, but more slowly."""
+    for path in (root / "workflow/src/coldcache").rglob("*.py"):
+        assert set(code_inputs._imports_of(path)) == set(code_inputs._imports_in(path.read_text())), path
 
 
 def test_readers_that_are_chosen_by_name_are_found():

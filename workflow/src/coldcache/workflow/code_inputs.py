@@ -16,6 +16,9 @@ _PACKAGE = "coldcache"
 #: A line for IPython: a magic command, or one for the shell.
 _OF_IPYTHON = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 
+#: Imports from this package in its own modules, whose form ruff checks: to parse them alone takes a tenth of the time.
+_OF_PACKAGE = re.compile(rf"^[ \t]*((?:from|import) {_PACKAGE}\b(?:[^(\n]*\([^)]*\)|.*))", re.MULTILINE)
+
 #: Packages whose modules are loaded by name at run time: an importer may run any of them.
 _CHOSEN_BY_NAME = ("coldcache.design.settings", "coldcache.measure.settings.drivers")
 
@@ -110,7 +113,7 @@ def _files_of(name: str, sources: Path) -> tuple[Path, ...]:
 
 @cache
 def _imports_of(path: Path) -> tuple[str, ...]:
-    return tuple(_imports_in(path.read_text()))
+    return tuple(_imports_in("\n".join(_OF_PACKAGE.findall(path.read_text()))))
 
 
 def _imports_in(text: str) -> Iterator[str]:
