@@ -73,9 +73,9 @@ checkpoint judge_claims:
         digests=inputs.digests_of_claims,
     log:
         "logs/{campaign}/claims.log",
-    localrule: True
     # Notebooks wait for it.
     priority: 1
+    localrule: True
     conda:
         "../../environment.yml"
     params:
