@@ -17,7 +17,7 @@ from coldcache.report.archive.identities import Identity
 from coldcache.report.archive.program_copy import copy_program, name_version, write_known_since
 from coldcache.report.archive.rebuild import make_results
 from coldcache.report.site.summary import SUMMARY
-from coldcache.workflow.commands import rebuild as rebuild_command
+from coldcache.workflow.commands.rebuild import print_rebuild
 
 
 def test_the_program_is_copied_with_what_belongs_to_the_working_folder(tmp_path, monkeypatch):
@@ -104,8 +104,8 @@ def test_an_archive_has_what_the_site_states_since_and_its_rebuild_receives_it(s
         received.extend(path.read_text() for path in sites.iterdir())
         return work
 
-    monkeypatch.setattr(rebuild_command, "make_results", make_nothing)
-    rebuild_command.print_rebuild("a.zip")
+    monkeypatch.setattr(rebuild, "make_results", make_nothing)
+    print_rebuild("a.zip")
     assert received == [written]
 
 

@@ -4,7 +4,7 @@ import re
 import shutil
 import zipfile
 
-from coldcache.workflow.commands import rebuild
+from coldcache.report.archive import program_copy
 
 
 def test_it_is_rebuilt_from_the_file_alone_and_damage_is_noticed(project, run, monkeypatch):
@@ -18,7 +18,7 @@ def test_it_is_rebuilt_from_the_file_alone_and_damage_is_noticed(project, run, m
     with zipfile.ZipFile("a.zip") as packed, zipfile.ZipFile("b.zip", "w") as changed:
         for name in packed.namelist():
             changed.writestr(name, packed.read(name).replace(b'"exit_status": 0', b'"exit_status": 1'))
-    monkeypatch.setattr(rebuild, "name_version", lambda: "9.9")
+    monkeypatch.setattr(program_copy, "name_version", lambda: "9.9")
     status, said, error = run("rebuild", "b.zip")
     assert status == 1
     assert re.fullmatch(r"coldcache: b\.zip: raw/tiny/\S+/trial\.json: changed; fetch it again\n", error)

@@ -2,20 +2,19 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from coldcache.campaign.campaign import RAW
 from coldcache.campaign.seal import SUMS, check_seal, check_sums, is_sealed
 from coldcache.core.errors import CampaignError
 from coldcache.design.site import SITES
-from coldcache.report.archive.diff_results import ARTEFACT_STATES, Artefact, compare_results
-from coldcache.report.archive.program_copy import name_version
-from coldcache.report.archive.rebuild import make_results
-from coldcache.report.archive.ro_crate import read_version
 from coldcache.report.archive.zip_files import ArchiveError, unpack
-from coldcache.report.site.pages import COMPARISON
+
+if TYPE_CHECKING:
+    from coldcache.report.archive.diff_results import Artefact
 
 
 def print_rebuild(named: str) -> int:
@@ -41,28 +40,42 @@ def print_rebuild(named: str) -> int:
         If a step fails.
     """
     with tempfile.TemporaryDirectory(prefix="coldcache-") as temporary:
-        work, sites = Path(temporary), None
-        if Path(named).suffix == ".zip" or Path(named).is_file():
-            campaign, results = _open_archive(Path(named), work / "archive")
-            sites = work / "archive/code" / SITES
-            made_by, here = read_version(work / "archive"), name_version()
-            if made_by != here:
-                print(f"made by {made_by or 'an unknown version'}, rebuilt by {here}; its code/ is the earlier one")
-        else:
-            campaign, results = _find(named)
+        work, is_archive = Path(temporary), Path(named).suffix == ".zip" or Path(named).is_file()
+        campaign, results = _open_archive(Path(named), work / "archive") if is_archive else _find(named)
         if is_sealed(campaign) and (differences := check_seal(campaign)):
             raise CampaignError(f"{campaign.name}: {differences[0]}; it is not rebuilt")
-        (work / "rebuilt").mkdir()
-        rebuilt = make_results(campaign, work / "rebuilt", results / COMPARISON, sites)
-        found = compare_results(results, rebuilt)
+        found = _rebuild(campaign, results, work, is_archive)
     for artefact in _fold(found):
         print(f"{artefact.state:<10} {artefact.name}" + (f": {artefact.why}" if artefact.why else ""))
     counts = Counter(artefact.state for artefact in found)
-    summary = ", ".join(
+    print(f"{campaign.name}: {_summarise(counts)}")
+    return 1 if counts["different"] or counts["missing"] else 0
+
+
+def _rebuild(campaign: Path, results: Path, work: Path, is_archive: bool) -> list["Artefact"]:
+    """Rebuild the results of a campaign in a folder, and compare each file with the stored one."""
+    # What refuses an archive does not need these, which take most of a second to import.
+    from coldcache.report.archive.diff_results import compare_results
+    from coldcache.report.archive.program_copy import name_version
+    from coldcache.report.archive.rebuild import make_results
+    from coldcache.report.archive.ro_crate import read_version
+    from coldcache.report.site.pages import COMPARISON
+
+    if is_archive:
+        made_by, here = read_version(work / "archive"), name_version()
+        if made_by != here:
+            print(f"made by {made_by or 'an unknown version'}, rebuilt by {here}; its code/ is the earlier one")
+    (work / "rebuilt").mkdir()
+    sites = work / "archive/code" / SITES if is_archive else None
+    return compare_results(results, make_results(campaign, work / "rebuilt", results / COMPARISON, sites))
+
+
+def _summarise(counts: Mapping[str, int]) -> str:
+    from coldcache.report.archive.diff_results import ARTEFACT_STATES
+
+    return ", ".join(
         f"{counts[state]} {state}" for state in ARTEFACT_STATES if counts[state] or state in ARTEFACT_STATES[:3]
     )
-    print(f"{campaign.name}: {summary}")
-    return 1 if counts["different"] or counts["missing"] else 0
 
 
 def _find(name: str) -> tuple[Path, Path]:
@@ -88,11 +101,11 @@ def _open_archive(archive: Path, folder: Path) -> tuple[Path, Path]:
     return campaigns[0], folder / "results" / campaigns[0].name
 
 
-def _fold(artefacts: Iterable[Artefact]) -> Iterator[Artefact]:
+def _fold(artefacts: Iterable["Artefact"]) -> Iterator["Artefact"]:
     """Yield the artefacts, with identical pages of one folder folded into one line."""
     for (folder, state), group in groupby(artefacts, lambda found: (str(Path(found.name).parent), found.state)):
         members = list(group)
         if folder.startswith("report/") and state == "identical" and len(members) > 1:
-            yield Artefact(f"{folder}/ ({len(members)} files)", state)
+            yield members[0]._replace(name=f"{folder}/ ({len(members)} files)")
         else:
             yield from members
