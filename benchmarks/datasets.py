@@ -48,12 +48,12 @@ def time_own(folder: Path) -> dict[str, float]:
     table = tabulate_records(_clock(make_trials(), making))
     built = time.monotonic()
     save_dataset(campaign, table, path)
-    saved, count = time.monotonic(), len(table)
+    saved, count, each = time.monotonic(), len(table), len(read_file(_LOG))
     del table
     opening = time.monotonic()
     opened = open_records(path)
     ended = time.monotonic()
-    assert len(opened) == count == RECORDS // len(read_file(_LOG)) * len(read_file(_LOG))
+    assert len(opened) == count == RECORDS // each * each
     return {"build": built - began - sum(making), "save": saved - built, "open": ended - opening}
 
 

@@ -1,14 +1,15 @@
 """Source files that a step of the workflow runs; when one changes, the step runs again."""
 
 import ast
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
+from coldcache.campaign.seal import sha256
 from coldcache.core.program_files import SOURCES, show_path
 
 _PACKAGE = "coldcache"
@@ -21,6 +22,10 @@ _OF_PACKAGE = re.compile(rf"^[ \t]*((?:from|import) {_PACKAGE}\b(?:[^(\n]*\([^)]
 
 #: Packages whose modules are loaded by name at run time: an importer may run any of them.
 _CHOSEN_BY_NAME = ("coldcache.design.settings", "coldcache.measure.settings.drivers")
+
+
+#: The checksum of a file, which several steps run.
+_sum = cache(sha256)
 
 
 def sources_of(modules: Iterable[str]) -> list[str]:
@@ -60,16 +65,12 @@ def sources_of_notebook(notebook: Path) -> list[str]:
 
 
 def digest_of(paths: Iterable[str]) -> str:
-    """Return one checksum of the bytes of files, wherever they lie: a parameter of the step that runs them.
+    """Return one checksum of the names and bytes of files, in whatever folder: a parameter of the step that runs them.
 
     As inputs of the step, its hundred files would be read again for each of its outputs.
     """
-    return sha256("".join(_digest_file(Path(path).absolute()) for path in paths).encode()).hexdigest()
-
-
-@cache
-def _digest_file(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+    files = [Path(path).absolute() for path in paths]
+    return hashlib.sha256("".join(f"{_sum(file)}  {file.name}\n" for file in files).encode()).hexdigest()
 
 
 @cache

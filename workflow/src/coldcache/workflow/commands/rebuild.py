@@ -54,7 +54,7 @@ def print_rebuild(named: str) -> int:
 
 def _rebuild(campaign: Path, results: Path, work: Path, is_archive: bool) -> list["Artefact"]:
     """Rebuild the results of a campaign in a folder, and compare each file with the stored one."""
-    # What refuses an archive does not need these, which take most of a second to import.
+    # What refuses an archive does not need these, which take over a second to import.
     from coldcache.report.archive.diff_results import compare_results
     from coldcache.report.archive.program_copy import name_version
     from coldcache.report.archive.rebuild import make_results
