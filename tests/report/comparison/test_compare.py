@@ -1,4 +1,4 @@
-"""`compare` of campaigns that were measured here names a slowdown and nothing else, and says so to other programs."""
+"""`compare` names a slowdown and nothing else, and says so to other programs."""
 
 import json
 import shutil
