@@ -79,11 +79,7 @@ def move_nothing(scene: Scene, moments: random.Random, times: int) -> str:
     codes = {key: set(text.split()) for key, (_, text) in scene.verdicts().items()}
     if unmarked := sorted(key for key in hit if not codes[key] & {"wrote-less", "served-from-cache"}):
         return f"not marked is {unmarked}"
-    # Such rates are a second mode of their cases, which marks the other trials of these cases, too.
-    cases = {key.rpartition("/")[0] for key in hit}
-    if mistaken := sorted(key for key in codes if "two-modes" in codes[key] and key.rpartition("/")[0] not in cases):
-        return f"of two modes is {mistaken}"
-    return scene.complete("wrote-less served-from-cache", len(_CALLS), added="two-modes")
+    return scene.complete("wrote-less served-from-cache", len(_CALLS))
 
 
 def _are_void(scene: Scene, script: str, calls: list[int], code: str) -> str:

@@ -88,8 +88,8 @@ def test_a_tool_that_does_not_repeat_itself_may_run_more_often_than_the_rule_all
     assert (stop.enough, stop.reason) == (True, "most repetitions reached")
 
 
-def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, measure_arguments):
-    rule("{relative_width: 1000, most: 11}")
+def test_void_trials_narrow_nothing_and_others_take_their_place(rule, coldcache, measure_arguments):
+    rule("{relative_width: 1000, most: 30}")
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
     for number in (1, 2):
         path = RAW / f"tiny/transfers/only/r{number}/trial.json"
@@ -99,8 +99,24 @@ def test_void_trials_narrow_nothing_and_count_towards_the_most(rule, coldcache, 
     stop = weigh(campaign.folder, campaign.site, case)
     assert (stop.enough, stop.reason, stop.further) == (False, None, 2)
     assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
-    assert repetitions() == list(range(11))
+    # On a busy machine further trials may be void.
+    void = {trial.outcome.repetition for trial in collect_trials(campaign) if trial.judgement.verdict == "void"}
+    assert void >= {1, 2}
+    assert repetitions() == list(range(9 + len(void)))
+    assert repetitions()[-1] not in void
     assert weigh(campaign.folder, campaign.site, case).reason == "narrow enough"
+
+
+def test_void_trials_count_towards_the_most(rule, coldcache, measure_arguments):
+    rule("{relative_width: 1000, most: 10}")
+    assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    for path in RAW.rglob("trial.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "exit_status": 1}))
+    assert coldcache(*measure_arguments("tiny.transfers")).returncode == 0
+    assert repetitions() == list(range(10))
+    campaign = read_campaign(RAW)
+    stop = weigh(campaign.folder, campaign.site, campaign.blocks()[0].trials[0].case)
+    assert (stop.enough, stop.reason) == (True, "most repetitions reached")
 
 
 def test_a_trial_counts_for_the_rule_as_it_does_for_the_collector(rule, coldcache, measure_arguments):
