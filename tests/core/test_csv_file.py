@@ -1,28 +1,13 @@
 """A table as CSV gives back its values, and no cell of it is run by a spreadsheet."""
 
 import csv
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 
 from coldcache.core import csv_file
-from coldcache.core.csv_file import disarm, write_csv, writing_csv
-
-#: Writes a table for longer than the test lasts, and names the process that does.
-LONG = """
-import sys, time
-from pathlib import Path
-import numpy as np, pandas as pd, psutil
-from coldcache.core.csv_file import writing_csv
-with writing_csv(pd.DataFrame(np.random.random((3_000_000, 4))), Path(sys.argv[1])):
-    print(psutil.Process().children()[0].pid, flush=True)
-    time.sleep(60)
-"""
+from coldcache.core.csv_file import disarm, write_csv
 
 
 @pytest.mark.parametrize(
@@ -80,34 +65,3 @@ def test_a_table_that_is_written_in_parts_is_the_same_file(tmp_path, monkeypatch
     assert (tmp_path / "a.csv").read_text() == whole
     write_csv(table[:0], tmp_path / "empty.csv")
     assert (tmp_path / "empty.csv").read_text() == "text,mixed,steps,level,whole,flag\n"
-
-
-@pytest.mark.parametrize("rows", [1, 100])
-def test_a_table_written_beside_other_work_is_the_same_file(tmp_path, monkeypatch, rows):
-    table = pd.DataFrame({"text": ["=a", None, "b"], "level": [1.0, np.nan, 3.0]})
-    write_csv(table, tmp_path / "alone.csv")
-    monkeypatch.setattr(csv_file, "_ROWS_AT_ONCE", rows)
-    with writing_csv(table, tmp_path / "beside.csv"):
-        assert len(psutil.Process().children()) == (rows < len(table))
-    assert (tmp_path / "beside.csv").read_bytes() == (tmp_path / "alone.csv").read_bytes()
-
-
-def test_a_table_that_cannot_be_written_beside_other_work_raises_after_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_file, "_ROWS_AT_ONCE", 1)
-    (tmp_path / "a.csv").mkdir()
-    done = []
-    with pytest.raises(IsADirectoryError), writing_csv(pd.DataFrame({"a": [1, 2]}), tmp_path / "a.csv"):
-        done.append("other work")
-    assert done
-
-
-def test_the_process_that_writes_ends_with_the_one_that_is_killed(tmp_path):
-    command = [sys.executable, "-c", LONG, str(tmp_path / "a.csv")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
-        writer = psutil.Process(int(parent.stdout.readline()))
-        while not (tmp_path / ".a.csv.partial").exists():
-            time.sleep(0.01)
-        parent.kill()
-    psutil.wait_procs([writer], timeout=10)
-    assert not writer.is_running() or writer.status() == psutil.STATUS_ZOMBIE
-    assert not (tmp_path / "a.csv").exists()

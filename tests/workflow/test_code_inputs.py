@@ -46,6 +46,10 @@ def test_readers_that_are_chosen_by_name_are_found():
     assert "workflow/src/coldcache/tools/iozone/parse.py" in sources_of(["coldcache.workflow.commands.parse"])
 
 
+def test_what_a_module_keeps_beside_it_is_found():
+    assert "workflow/src/coldcache/statistics/neighbours.csv" in sources_of(["coldcache.statistics.dependence"])
+
+
 def test_no_step_hangs_on_what_it_does_not_run():
     collecting = sources_of(["coldcache.dataset.collect"])
     assert not any("/report/" in path or "/analysis/" in path for path in collecting)

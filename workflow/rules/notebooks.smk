@@ -19,3 +19,13 @@ rule execute_notebook:
     shell:
         "python -m coldcache notebook --notebook {input.notebook} --dataset {input.dataset} --study {wildcards.study}"
         " --output {output.executed} --reads {output.reads} --log {log}"
+
+
+use rule execute_notebook as execute_overview with:
+    wildcard_constraints:
+        notebook="overview",
+    # Of the notebooks of a study it takes the longest.
+    priority: 1
+
+
+ruleorder: execute_overview > execute_notebook

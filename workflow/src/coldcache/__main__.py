@@ -381,8 +381,10 @@ def _lab(chosen: argparse.Namespace) -> None:
 
 
 def _simulate(_: argparse.Namespace) -> None:
+    from coldcache.statistics.neighbours import store_products
     from coldcache.statistics.simulation.stored_tables import measure_tables
 
+    store_products()
     print(measure_tables().to_string(index=False))
 
 

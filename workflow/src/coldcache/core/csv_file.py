@@ -4,14 +4,8 @@ This module needs pandas, which takes longer to import than most logs take to re
 `coldcache.core.files`, which runners and parsers use.
 """
 
-import ctypes
-import os
 import re
-import signal
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +15,6 @@ from coldcache.core.files import write_parts
 
 #: Rows of a table whose text is in memory at once.
 _ROWS_AT_ONCE = 50_000
-
-#: The number of the request for a signal at the parent's end (prctl(2)).
-_SIGNAL_AT_END_OF_PARENT = 1
 
 #: First characters of spreadsheet formulae and commands, also in the wide letters of East Asian keyboards (OWASP).
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
@@ -51,45 +42,6 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
         if not _is_of_one_type(kind):
             shown.isetitem(place, _disarm_column(shown.iloc[:, place]))
     write_parts(path, _format_parts(shown))
-
-
-@contextmanager
-def writing_csv(table: pd.DataFrame, path: Path) -> Iterator[None]:
-    """Write a table as `write_csv` does while the block runs, a large one in a process of its own.
-
-    The process ends with this one, however that ends.
-
-    Raises
-    ------
-    OSError
-        After the block, if the file cannot be written.
-    """
-    if len(table) <= _ROWS_AT_ONCE:
-        yield
-        write_csv(table, path)
-        return
-    # The process is forked, so that the table need not be sent to it.
-    shared = (table, os.getpid())
-    with ProcessPoolExecutor(1, mp_context=get_context("fork"), initializer=_share, initargs=shared) as pool:
-        written = pool.submit(_write_shared, path)
-        yield
-        written.result()
-
-
-#: What a forked process writes.
-_table: pd.DataFrame
-
-
-def _share(table: pd.DataFrame, parent: int) -> None:
-    global _table
-    _table = table
-    ctypes.CDLL(None).prctl(_SIGNAL_AT_END_OF_PARENT, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-def _write_shared(path: Path) -> None:
-    write_csv(_table, path)
 
 
 def _format_parts(table: pd.DataFrame) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Collect a campaign: read and judge its raw logs, and write `dataset.nc` and the tables beside it."""
 
 import ctypes
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import pandas as pd
 from coldcache.campaign.campaign import RAW, read_campaign, read_hosts
 from coldcache.campaign.known_since import with_known_since
 from coldcache.campaign.seal import check_seal, is_sealed
-from coldcache.core.csv_file import write_csv, writing_csv
+from coldcache.core.beside import computing_beside
+from coldcache.core.csv_file import write_csv
 from coldcache.core.errors import CampaignError
 from coldcache.dataset.cloudwatch import join_series
 from coldcache.dataset.confounders import tabulate_confounders, tabulate_hosts
 from coldcache.dataset.coverage import ItemCoverage, describe_coverage
-from coldcache.dataset.digests import write_digests
+from coldcache.dataset.digests import digest_cubes, digest_tables, write_digests
 from coldcache.dataset.precondition import tabulate_precondition
 from coldcache.dataset.published import read_published, tabulate_published
 from coldcache.dataset.read_trials import read_trials
@@ -91,17 +93,32 @@ def collect(name: str, results: Path) -> None:
     del trials
     _return_memory()
     records = columns.build()
-    with writing_csv(tabulate_figures(records), results / "records.csv"):
+    shown = {
+        "coverage": coverage, "cold": proofs, "reached": evidence, "rejudged": rejudged, **context,
+        "settings": settings, **({"cloudwatch": series} if len(series) else {}),
+    }  # fmt: skip
+    sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
+
+    def write_tables() -> dict[str, str]:
+        _write_tables(results, records, verdicts, shown)
+        return digest_tables(sweeps, {**tables, "records": records, "settings": settings})
+
+    with computing_beside(write_tables, lambda: write_csv(tabulate_figures(records), results / "records.csv")) as found:
         cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
-        shown = {
-            "coverage": coverage, "trials": tabulate_trials(records, verdicts), "verdicts": verdicts[VERDICT_COLUMNS],
-            "cold": proofs, "reached": evidence, "rejudged": rejudged, **context, "settings": settings,
-            "reasons": verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"),
-        }  # fmt: skip
-        for file, table in (shown | ({"cloudwatch": series} if len(series) else {})).items():
-            write_csv(table, results / f"{file}.csv")
-        sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
-        write_digests(results, sweeps, {**tables, "records": records, "settings": settings}, cubes)
+        of_cubes = digest_cubes(sweeps, cubes)
+    write_digests(results, sweeps, found[0].result() | of_cubes)
+
+
+def _write_tables(
+    results: Path, records: pd.DataFrame, verdicts: pd.DataFrame, shown: Mapping[str, pd.DataFrame]
+) -> None:
+    """Write the tables of trials and verdicts, and those that are shown as they are."""
+    of_trials = {
+        "trials": tabulate_trials(records, verdicts), "verdicts": verdicts[VERDICT_COLUMNS],
+        "reasons": verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"),
+    }  # fmt: skip
+    for file, table in {**of_trials, **shown}.items():
+        write_csv(table, results / f"{file}.csv")
 
 
 def _return_memory() -> None:

@@ -1,7 +1,7 @@
 """Digests of the slices of a `dataset.nc`; a notebook runs again if a slice that it read has changed."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -24,27 +24,59 @@ Tables = Mapping[str, pd.DataFrame]
 Cubes = Mapping[str, xr.Dataset]
 
 
-def write_digests(results: Path, sweeps: Names, tables: Tables, cubes: Cubes) -> None:
+def digest_tables(sweeps: Names, tables: Tables) -> dict[str, str]:
+    """Return the digest of each slice of the tables of a campaign's dataset.
+
+    Parameters
+    ----------
+    sweeps : mapping of str to sequence of str
+        The sweeps of each study in the campaign's design.
+    tables : mapping of str to DataFrame
+        Every table of the dataset, by its name.
+    """
+    found = {slice_of_table(name): _digest_table(tables[name]) for name in TABLES_OF_CAMPAIGN}
+    for study in sweeps:
+        for name in TABLES_OF_STUDIES:
+            found[slice_of_table(name, study)] = _digest_table(rows_of(tables[name], study))
+    return found
+
+
+def digest_cubes(sweeps: Names, cubes: Cubes) -> dict[str, str]:
+    """Return the digest of each sweep.
+
+    Parameters
+    ----------
+    sweeps : mapping of str to sequence of str
+        The sweeps of each study in the campaign's design; a sweep without a cube has a digest, too.
+    cubes : mapping of str to Dataset
+        Every cube of the dataset, by the name of its group.
+    """
+    return {
+        slice_of_sweep(study, sweep): _digest_cube(cubes.get(f"/{study}/{sweep}", xr.Dataset()))
+        for study, names in sweeps.items()
+        for sweep in names
+    }
+
+
+def write_digests(results: Path, studies: Iterable[str], digests: Mapping[str, str]) -> None:
     """Write the digest of each slice of a campaign's dataset.
 
     Parameters
     ----------
     results : Path
         The campaign's folder of results, with `dataset.nc`; the digests go to its folder `digests/`.
-    sweeps : mapping of str to sequence of str
-        The sweeps of each study in the campaign's design; a sweep without a cube has a digest, too.
-    tables : mapping of str to DataFrame
-        Every table of the dataset, by its name.
-    cubes : mapping of str to Dataset
-        Every cube of the dataset, by the name of its group.
+    studies : iterable of str
+        The studies of the campaign, whose limits have a digest each.
+    digests : mapping of str to str
+        Those of tables and sweeps, as `digest_tables` and `digest_cubes` return them.
     """
-    digests = dict(_digest_slices(sweeps, tables, cubes))
-    for study in sweeps:
+    every = dict(digests)
+    for study in studies:
         limits = open_limits(results / "dataset.nc", study)
         model = open_model(results / "dataset.nc", study)
-        digests[slice_of_limits(study)] = _digest(repr([*sorted(limits.items()), *sorted(model.items())]).encode())
-    digests[EVERYTHING] = _digest(repr(sorted(digests.items())).encode())
-    _write(results, digests)
+        every[slice_of_limits(study)] = _digest(repr([*sorted(limits.items()), *sorted(model.items())]).encode())
+    every[EVERYTHING] = _digest(repr(sorted(every.items())).encode())
+    _write(results, every)
 
 
 def write_claim_digests(results: Path, studies: Iterable[str], claims: pd.DataFrame, *tables: pd.DataFrame) -> None:
@@ -73,16 +105,6 @@ def _write(results: Path, digests: Mapping[str, str]) -> None:
         path = Path(place_digest(results, name))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(digest + "\n", encoding="utf-8")
-
-
-def _digest_slices(sweeps: Names, tables: Tables, cubes: Cubes) -> Iterator[tuple[str, str]]:
-    for name in TABLES_OF_CAMPAIGN:
-        yield slice_of_table(name), _digest_table(tables[name])
-    for study, names in sweeps.items():
-        for name in TABLES_OF_STUDIES:
-            yield slice_of_table(name, study), _digest_table(rows_of(tables[name], study))
-        for sweep in names:
-            yield slice_of_sweep(study, sweep), _digest_cube(cubes.get(f"/{study}/{sweep}", xr.Dataset()))
 
 
 def _digest_table(table: pd.DataFrame) -> str:

@@ -11,17 +11,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coldcache.statistics.array import Array
+from coldcache.statistics.array import Array, mean_there
+from coldcache.statistics.neighbours import (
+    CORRELATIONS,
+    FEWER_SERIES,
+    MOST_CORRELATION,
+    expected_products,
+    neighbour_products,
+)
 from coldcache.statistics.series import simulate, trend
 
 if TYPE_CHECKING:  # the runner decides about repetitions without loading xarray
     import xarray as xr
 
-#: The largest correlation and the largest drift that an interval can be widened for.
-MOST_CORRELATION, MOST_DRIFT = 0.9, 5.0
+#: The largest drift that an interval can be widened for.
+MOST_DRIFT = 5.0
 
-#: Correlations and drifts for which the expected measures are simulated; those between are interpolated.
-_CORRELATIONS, _DRIFTS = np.linspace(0, MOST_CORRELATION, 19), np.array([0, 0.3, 0.6, 1, 1.5, 2.2, 3.2, MOST_DRIFT])
+#: Drifts for which the expected spread is simulated; those between are interpolated.
+_DRIFTS = np.array([0, 0.3, 0.6, 1, 1.5, 2.2, 3.2, MOST_DRIFT])
 
 #: A correlation counts from so many of its standard errors on, and from so many of their squares: few cases of few runs
 #: show some correlation by chance, and are better taken as independent.
@@ -31,9 +38,6 @@ _COUNTS_FROM, _COUNTS_FROM_SQUARES = 0.9, 3.0
 #: its squared errors, since widening is convex and an unbiased correlation would widen too little on average; and the
 #: most. Without blocks it is half as much: two campaigns have two errors, which average out.
 _LEAST_RAISED, _RAISE, _MOST_RAISED = 0.01, 3.0, 0.4
-
-#: Series simulated for the expected measures.
-_FEWER = 10_000
 
 #: Decimals of logarithms that are told apart: values closer than that are equal.
 _DIGITS = 9
@@ -129,13 +133,13 @@ def measure_campaigns(logs: Array, blocks: bool = True) -> ManyRounds:
         As for `measure_rounds`.
     """
     n = logs.shape[-1]
-    deviations = logs - _mean(logs, -1)[..., None]
+    deviations = logs - mean_there(logs, -1)[..., None]
     # Values that differ by rounding alone are equal, and a case whose values are all equal shows no order.
     deviations = deviations.round(_DIGITS)
     varies = (np.nan_to_num(deviations) != 0).any(axis=-1) & ((~np.isnan(logs)).sum(axis=-1) >= 3)
     deviations = np.where(varies[..., None], deviations, np.nan)
     share, apparent = _weigh_rounds(deviations) if blocks else (np.zeros(len(logs)), np.ones(len(logs)))
-    common = np.nan_to_num(_mean(deviations, (1, 2)))
+    common = np.nan_to_num(mean_there(deviations, (1, 2)))
     own = deviations - (share[:, None] * common)[:, None, None]
     own = own.round(_DIGITS).reshape(len(own), -1, n)
     raised = 1.0 if blocks else 0.5
@@ -144,13 +148,6 @@ def measure_campaigns(logs: Array, blocks: bool = True) -> ManyRounds:
     by_value = np.where(modes, by_rank, _correlation(own, False, raised))
     apparent = np.where(varies.any(axis=1).sum(axis=-1) >= _LEAST_CASES, apparent, 1.0)
     return ManyRounds(by_rank, by_value, _drift(apparent, n, by_rank), modes)
-
-
-def _mean(values: Array, axis: int | tuple[int, ...]) -> Array:
-    """Return the mean of what is there along some axes; NaN where nothing is."""
-    there = ~np.isnan(values)
-    count = there.sum(axis=axis)
-    return np.where(count > 0, np.sum(values, axis=axis, where=there) / np.maximum(count, 1), np.nan)
 
 
 def _weigh_rounds(deviations: Array) -> tuple[Array, Array]:
@@ -171,12 +168,12 @@ def _weigh_rounds(deviations: Array) -> tuple[Array, Array]:
     """
     there = ~np.isnan(deviations)
     sides = np.where(there, 0.5 * np.sign(deviations - _medians(deviations)[..., None]), np.nan)
-    of_case = _mean(sides, 1)
-    of_round = _mean(of_case, 1)
+    of_case = mean_there(sides, 1)
+    of_round = mean_there(of_case, 1)
     cases = (~np.isnan(of_case)).sum(axis=1)
     apart = np.nansum((of_case - of_round[:, None]) ** 2, axis=1)
     chance = np.where(cases > 1, apart / np.maximum(cases * (cases - 1), 1), np.inf)
-    seen, chance, whole = _mean(of_round**2, -1), np.mean(chance, axis=-1), _mean(sides**2, (1, 2, 3))
+    seen, chance, whole = mean_there(of_round**2, -1), np.mean(chance, axis=-1), mean_there(sides**2, (1, 2, 3))
     share = np.where(seen > chance, 1 - chance / np.where(seen > 0, seen, 1), 0.0)
     return share, np.where(whole > 0, 1 - share * seen / np.where(whole > 0, whole, 1), 1.0)
 
@@ -205,52 +202,17 @@ def _correlation(rows: Array, ranked: bool, share: float) -> Array:
         Of the amount by which the correlation is raised.
     """
     count = (~np.isnan(rows).all(axis=-1)).sum(axis=-1)
-    observed = np.nan_to_num(_mean(_neighbour_products(rows, ranked), -1), nan=-1.0)
-    expected, spread = _expected_products(rows.shape[-1], ranked)
-    found = np.interp(observed, expected, _CORRELATIONS)
-    error = spread / np.gradient(expected, _CORRELATIONS)
-    error_of_none, error_of_found = (np.interp(c, _CORRELATIONS, error) for c in (np.zeros(1), found))
+    observed = np.nan_to_num(mean_there(neighbour_products(rows, ranked), -1), nan=-1.0)
+    expected, spread = expected_products(rows.shape[-1], ranked)
+    found = np.interp(observed, expected, CORRELATIONS)
+    error = spread / np.gradient(expected, CORRELATIONS)
+    error_of_none, error_of_found = (np.interp(c, CORRELATIONS, error) for c in (np.zeros(1), found))
     worth = np.maximum(count, 1)
     amount = share * (_LEAST_RAISED + _RAISE * error_of_found**2 / worth)
     raised = found + np.minimum(amount, _MOST_RAISED)
     chance = error_of_none / np.sqrt(worth)
     counts = found > np.maximum(_COUNTS_FROM * chance, _COUNTS_FROM_SQUARES * chance**2)
     return np.where(counts, np.minimum(raised, MOST_CORRELATION), 0.0)
-
-
-def _neighbour_products(rows: Array, ranked: bool) -> Array:
-    """Return the sum of products of neighbours within each row, over that of their squares; NaN for an empty row."""
-    values = rows
-    if ranked:
-        values = np.where(np.isnan(rows), np.nan, _ranks(rows))
-        values = values - _mean(values, -1)[..., None]
-    squares = np.nansum(values**2, axis=-1)
-    products = np.nansum(values[..., 1:] * values[..., :-1], axis=-1)
-    return np.where(squares > 0, products / np.where(squares > 0, squares, 1), np.nan)
-
-
-def _ranks(rows: Array) -> Array:
-    """Return the rank of each value within its row; equal values share the mean of theirs."""
-    order = rows.argsort(axis=-1, kind="stable")
-    ordered = np.take_along_axis(rows, order, -1)
-    ranks = np.empty(rows.shape)
-    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(rows.shape[-1], dtype=float), rows.shape), -1)
-    if (ordered[..., 1:] == ordered[..., :-1]).any():
-        turned = rows[..., ::-1].argsort(axis=-1, kind="stable").argsort(axis=-1)
-        ranks = (ranks + turned[..., ::-1]) / 2
-    return ranks
-
-
-@lru_cache(maxsize=64)
-def _expected_products(n: int, ranked: bool) -> tuple[Array, Array]:
-    """Return mean and standard deviation of what `_neighbour_products` finds, for each of `_CORRELATIONS`."""
-    found = []
-    for correlation in _CORRELATIONS:
-        series = simulate(n, float(correlation), _FEWER)
-        products = _neighbour_products(series - series.mean(axis=1, keepdims=True), ranked)
-        found.append((products.mean(), products.std()))
-    means, spreads = np.array(found).T
-    return np.maximum.accumulate(means), spreads
 
 
 def _drift(apparent: Array, n: int, correlation: Array) -> Array:
@@ -272,7 +234,7 @@ def _expected_spread(n: int, correlation: float) -> Array:
     """Return, for each of `_DRIFTS`, the share of the spread of sides that drift leaves."""
     found = []
     for drift in _DRIFTS:
-        series = simulate(n, correlation, _FEWER) + drift * trend(n)
+        series = simulate(n, correlation, FEWER_SERIES) + drift * trend(n)
         sides = np.sign(series - np.median(series, axis=1, keepdims=True))
         found.append(1 - (sides.mean(axis=0) ** 2).mean() / (sides**2).mean())
     return np.minimum.accumulate(found)
@@ -284,7 +246,7 @@ def _have_modes(rows: Array) -> npt.NDArray[np.bool_]:
     gaps = np.nan_to_num(np.diff(ordered, axis=-1)).max(axis=-1, initial=0)
     lengths = np.nan_to_num(np.fmax.reduce(rows, axis=-1) - np.fmin.reduce(rows, axis=-1))
     gapped = np.where(lengths > 0, gaps > _GAP * lengths, np.nan)
-    return (_mean(gapped, -1) > _GAPPED) & ((lengths > 0).sum(axis=-1) >= _LEAST_CASES)
+    return (mean_there(gapped, -1) > _GAPPED) & ((lengths > 0).sum(axis=-1) >= _LEAST_CASES)
 
 
 def effective_repetitions(n: int, correlation: float) -> float:

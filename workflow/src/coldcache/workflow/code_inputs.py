@@ -103,7 +103,7 @@ def _files_of(name: str, sources: Path) -> tuple[Path, ...]:
     parts = name.split(".")
     places = [sources.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
     # A module may keep stored results beside it under its own name.
-    ends = (".py", ".jsonl")
+    ends = (".py", ".csv", ".jsonl")
     files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
     found = [file for file in files if file.is_file()]
     for package in _CHOSEN_BY_NAME:

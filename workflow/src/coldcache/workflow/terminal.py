@@ -13,6 +13,7 @@ STEP_NAMES = {
     "collect_records": "collect and judge the logs",
     "judge_claims": "test the claims",
     "execute_notebook": "execute {notebook} of {study}",
+    "execute_overview": "execute {notebook} of {study}",
     "render_report": "render the report",
 }
 MEASURE = "measure_block"
