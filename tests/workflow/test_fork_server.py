@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 from listed_processes import list_processes_of
 
@@ -63,6 +64,33 @@ def test_a_step_runs_in_the_callers_folder_with_its_messages_and_status(server, 
     alone = run({**environment, SERVER_VARIABLE: ""}, *arguments, folder=tmp_path)
     assert (forked.returncode, forked.stdout, forked.stderr) == (1, alone.stdout, alone.stderr)
     assert "raw/nobody holds no campaign.json" in forked.stderr
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_libraries_are_imported_when_the_first_step_is_asked_for_or_at_once(at_once, tmp_path):
+    starter = STARTER.replace("s.start()", f"s.start(at_once={at_once})")
+    with subprocess.Popen(
+        [sys.executable, "-c", starter], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        name = process.stdout.readline().strip()
+        (server,) = map(psutil.Process, list_processes_of(name))
+
+        def has_loaded():
+            return any("matplotlib" in part.path for part in server.memory_maps())
+
+        if at_once:
+            wait_until(has_loaded)
+        else:
+            time.sleep(1)
+            assert not has_loaded()
+            run({**os.environ, SERVER_VARIABLE: name}, "collect", "--campaign=a", "--results=b", folder=tmp_path)
+            wait_until(has_loaded)
+
+
+def test_a_process_has_one_server():
+    program = f"{STARTER.replace('input()', '')}s.start(); print(os.environ[s.SERVER_VARIABLE], len(s._started))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert found == [found[0], found[0], "1"]
 
 
 def test_a_notebook_runs_in_a_fork_of_the_server_with_the_callers_environment(server, tmp_path, write_notebook):

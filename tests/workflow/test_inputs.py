@@ -1,6 +1,7 @@
 """The rules get their inputs from the design, and a user's mistake ends Snakemake with one line."""
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -55,6 +56,18 @@ def test_a_sealed_campaign_needs_its_seal_and_what_its_site_states_now(measured)
     inputs = read_inputs(CONFIG)
     assert inputs.evidence == ["raw/tiny/SHA256SUMS", "config/sites/here.yaml"]
     assert inputs.seal == ["raw/tiny/SHA256SUMS"]
+
+
+def test_a_sealed_campaign_is_to_collect_until_its_dataset_is_newer(measured):
+    dataset, sums = Path("results/tiny/dataset.nc"), Path("raw/tiny/SHA256SUMS")
+    assert not read_inputs(CONFIG).is_to_collect, "trials may be missing"
+    seal(Path("raw/tiny"))
+    assert read_inputs(CONFIG).is_to_collect
+    dataset.parent.mkdir(parents=True, exist_ok=True)
+    dataset.touch()
+    assert not read_inputs(CONFIG).is_to_collect
+    os.utime(sums, (dataset.stat().st_mtime + 1,) * 2)
+    assert read_inputs(CONFIG).is_to_collect
 
 
 def test_notebooks_are_asked_for_once_for_each_study(project, change):

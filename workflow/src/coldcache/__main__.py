@@ -133,6 +133,7 @@ def _add_steps(commands: Any) -> None:
 
     server = commands.add_parser("fork-server", help="run steps in forks of one process; Snakemake starts it")
     server.add_argument("name", help="of its socket")
+    server.add_argument("--at-once", action="store_true", help="import the libraries of the steps at once")
     server.set_defaults(run=_fork_server)
 
     report = commands.add_parser("report", help="render a campaign's executed notebooks as a site")
@@ -315,7 +316,7 @@ def _notebook(chosen: argparse.Namespace) -> None:
 def _fork_server(chosen: argparse.Namespace) -> None:
     from coldcache.workflow import fork_server
 
-    fork_server.serve(chosen.name, main)
+    fork_server.serve(chosen.name, main, chosen.at_once)
 
 
 def _report(chosen: argparse.Namespace) -> None:

@@ -15,13 +15,15 @@ SERVER_VARIABLE = "COLDCACHE_FORK_SERVER"
 _QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 
-def start_server(environment: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], dict[str, str]]:
+def start_server(environment: Mapping[str, str], *options: str) -> tuple[subprocess.Popen[bytes], dict[str, str]]:
     """Start a server that ends when its standard input is closed, or with this process, however it ends.
 
     Parameters
     ----------
     environment : mapping of str to str
         The server's.
+    *options : str
+        Of the command ``fork-server``.
 
     Returns
     -------
@@ -33,7 +35,7 @@ def start_server(environment: Mapping[str, str]) -> tuple[subprocess.Popen[bytes
     name = f"coldcache-{os.getpid()}-{secrets.token_hex(8)}"
     # The kernel closes the other end of the server's standard input for a killed process, too.
     server = subprocess.Popen(
-        [sys.executable, "-m", "coldcache", "fork-server", name],
+        [sys.executable, "-m", "coldcache", "fork-server", name, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,

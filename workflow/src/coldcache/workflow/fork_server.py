@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -50,9 +50,18 @@ _OUTPUTS = (1, 2)
 _started: list[subprocess.Popen[bytes]] = []
 
 
-def start() -> None:
-    """Start a server that ends with this process, however it ends, and name it to this process's children."""
-    server, named = start_server(os.environ)
+def start(at_once: bool = False) -> None:
+    """Start a server that ends with this process, however it ends, and name it to this process's children.
+
+    Parameters
+    ----------
+    at_once : bool
+        Whether it imports the libraries at once. Else it does when the first step is asked for: nothing runs while
+        storage is measured.
+    """
+    if any(server.poll() is None for server in _started):
+        return
+    server, named = start_server(os.environ, *(["--at-once"] if at_once else []))
     _started.append(server)
     os.environ.update(named)
 
@@ -95,7 +104,7 @@ def run(arguments: Sequence[str]) -> int | None:
     return 1
 
 
-def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> None:
+def serve(name: str, run_command: Callable[[list[str]], int], at_once: bool = False, end: int = 0) -> None:
     """Answer requests, each in a fork, until the file descriptor `end` closes.
 
     Parameters
@@ -104,6 +113,8 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
         Of the socket.
     run_command : callable
         Runs a subcommand, given its arguments, and returns its exit status.
+    at_once : bool
+        As for `start`.
     end : int
         A file descriptor whose other end is held by the process that needs the server.
     """
@@ -113,8 +124,15 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
         print("ready", flush=True)
         # The processor time of forks that are waited for counts as the server's.
         signal.signal(signal.SIGCHLD, _wait_for_forks)
+        imports, is_importing = _import_one_by_one(), at_once
         waiting: list[Any] = [listener, end]
-        while listener in select.select(waiting, [], [])[0]:
+        while True:
+            ready = select.select(waiting, [], [], 0 if is_importing else None)[0]
+            if not ready:
+                is_importing = next(imports, False)
+                continue
+            if listener not in ready:
+                break
             client, _ = listener.accept()
             with client:
                 if _user_of(client) != os.getuid():
@@ -122,12 +140,13 @@ def serve(name: str, run_command: Callable[[list[str]], int], end: int = 0) -> N
                 if _wants_first_step(client):
                     importlib.import_module(_OF_FIRST_STEP)
                 else:
-                    import_libraries()
+                    for _ in imports:
+                        pass
                 if os.fork() == 0:
                     listener.close()
                     _answer(client, run_command)
             # While the first step runs.
-            import_libraries()
+            is_importing = True
 
 
 def _wants_first_step(client: socket.socket) -> bool:
@@ -149,15 +168,15 @@ def _user_of(connection: socket.socket) -> int:
     return struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
 
 
-def import_libraries() -> None:
-    """Import what the steps use, once the first of them is asked for: nothing runs while storage is measured."""
-    if "coldcache.analysis" in sys.modules:
-        return
+def _import_one_by_one() -> Iterator[bool]:
+    """Import what the steps use, first what the first of them needs; yield true after each library."""
+    importlib.import_module(_OF_FIRST_STEP)
+    yield True
     analysis = importlib.import_module("coldcache.analysis")
-    for module in pkgutil.walk_packages(analysis.__path__, "coldcache.analysis."):
-        importlib.import_module(module.name)
-    for library in (*_LIBRARIES, *_OF_KERNELS):
+    modules = [module.name for module in pkgutil.walk_packages(analysis.__path__, "coldcache.analysis.")]
+    for library in (*modules, *_LIBRARIES, *_OF_KERNELS):
         importlib.import_module(library)
+        yield True
     _fill_caches()
     # The collector then leaves these objects alone, so that forks share their memory.
     gc.freeze()

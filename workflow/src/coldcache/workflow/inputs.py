@@ -85,6 +85,13 @@ class WorkflowInputs(NamedTuple):
     shown: list[str]
     design: Campaign | None
 
+    @property
+    def is_to_collect(self) -> bool:
+        """Whether a sealed campaign, which measures nothing, has changed since its dataset was written."""
+        dataset = Path("results", self.campaign, "dataset.nc")
+        sealed = max((Path(path).stat().st_mtime_ns for path in self.seal), default=0)
+        return sealed > (dataset.stat().st_mtime_ns if dataset.is_file() else 0)
+
     def update_presentation(self) -> None:
         """Write changed titles, questions and notebooks to the campaign, or print why it keeps others."""
         line = update_presentation(self.design) if self.design else None
