@@ -6,9 +6,8 @@ compresses one chunk after the other, so chunks are compressed here, on all core
 """
 
 import zlib
-from collections.abc import Collection
-from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
+from collections.abc import Collection, Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import h5py
@@ -33,6 +32,9 @@ TEXT = pd.StringDtype("python", na_value=np.nan)
 #: Bytes that are compared at once.
 _WORD = 8
 
+#: A chunk of a variable: its place, and its compressed bytes.
+_Chunk = tuple[h5py.Dataset, tuple[int, ...], Future[bytes]]
+
 
 def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str) -> None:
     """Write a table as a group of a file, column by column; missing texts become empty.
@@ -51,6 +53,8 @@ def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str)
     group = file.create_group(name, track_order=True)
     scales = {row: _create_scale(group, row, len(table))}
     with ThreadPoolExecutor() as pool:
+        # A column is packed while the one before it is compressed.
+        begun: Iterable[_Chunk] = ()
         for column in table:
             values, attributes = _pack(table[column])
             dims, widths = [row], values.shape[1:]
@@ -61,9 +65,9 @@ def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str)
             stored.attrs.update(attributes)
             for place, dim in enumerate(dims):
                 stored.dims[place].attach_scale(scales[dim])
-            # A variable that is never written reads as empty texts.
-            if len(values):
-                _write_chunks(stored, values, pool)
+            before, begun = begun, _compress_chunks(stored, values, pool)
+            _write_chunks(before)
+        _write_chunks(begun)
 
 
 def _create_scale(group: h5py.Group, name: str, size: int) -> h5py.Dataset:
@@ -157,11 +161,20 @@ def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
     return rows.view("S1").reshape(-1, width), attributes
 
 
-def _write_chunks(stored: h5py.Dataset, values: npt.NDArray[Any], pool: Executor) -> None:
-    begins = range(0, len(values), stored.chunks[0])
-    parts = (values[begin : begin + stored.chunks[0]] for begin in begins)
-    for begin, chunk in zip(begins, pool.map(partial(_compress, shape=stored.chunks), parts), strict=True):
-        stored.id.write_direct_chunk((begin, *(0 for _ in values.shape[1:])), chunk)
+def _compress_chunks(stored: h5py.Dataset, values: npt.NDArray[Any], pool: Executor) -> list[_Chunk]:
+    """Start to compress a column, and return its chunks; a variable that is never written reads as empty texts."""
+    if not len(values):
+        return []
+    rows, *widths = stored.chunks
+    return [
+        (stored, (begin, *(0 for _ in widths)), pool.submit(_compress, values[begin : begin + rows], stored.chunks))
+        for begin in range(0, len(values), rows)
+    ]
+
+
+def _write_chunks(chunks: Iterable[_Chunk]) -> None:
+    for stored, place, compressed in chunks:
+        stored.id.write_direct_chunk(place, compressed.result())
 
 
 def _compress(values: npt.NDArray[Any], shape: tuple[int, ...]) -> bytes:

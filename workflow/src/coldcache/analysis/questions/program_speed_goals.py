@@ -80,7 +80,7 @@ FIGURES = {
             None,
             3,
             _LOOP,
-            "1.0 ms of it are the start of Snakemake and of the runner, 2 s for all trials, and {floor} a loop that "
+            "a quarter of it is the start of Snakemake and of the runner, once for all trials, and {floor} a loop that "
             "only starts the tool; two calls of fsync, trial.json, counters that are read twice, and a target that is "
             "checked before and after take the rest",
         ),
@@ -112,8 +112,8 @@ FIGURES = {
             "",
             0.5,
             None,
-            why_missed="of 612 µs for a log of fio, 80 are the scanner of Python's own json, which is written in C, "
-            "and 90 are printing; the rest locates, converts, compares and names its 65 records",
+            why_missed="of the time for a log of fio, an eighth is the scanner of Python's own json, which is written in "
+            "C, and a seventh is printing; the rest locates, converts, compares and names its 65 records",
         ),
         SpeedFigure("series-seconds", "10 MB of a series read", "s", None, 1),
         SpeedFigure("series-memory", "peak memory of 1,000,000 points of a series", "MB", None, 500),
@@ -127,8 +127,9 @@ FIGURES = {
             None,
             2,
             _PICKLE,
-            "two fifths are zlib, which compresses the 480 MB of the long table's columns, a quarter is the cube, a "
-            "sixth the packing of texts; the pickle that takes {floor} is not compressed and for Python alone",
+            "a third is the cube; most of the rest is zlib, which compresses the 480 MB of the long table's columns "
+            "on both cores while the next column is packed; the pickle that takes {floor} is not compressed and for "
+            "Python alone",
         ),
         SpeedFigure("dataset-open", "dataset of 1,000,000 records: open", "s", None, 3, _PICKLE),
         SpeedFigure(
@@ -147,8 +148,8 @@ FIGURES = {
             None,
             5,
             _SNAKEMAKE,
-            "of the time beyond {floor} for Snakemake on an empty rule, 1.4 s are the plan of 100,000 trials, as with "
-            "40 jobs; 960 more jobs take 1.2 s, a third of it Snakemake's own search for the rule of each file",
+            "of the time beyond {floor} for Snakemake on an empty rule, half is the plan of 100,000 trials, as with 40 "
+            "jobs; 960 more jobs take the rest, a third of it Snakemake's own search for the rule of each file",
         ),
         SpeedFigure("slurm-thousand-memory", "the same: peak memory", "MB", None, 500, _SNAKEMAKE),
         SpeedFigure(
@@ -172,9 +173,10 @@ FIGURES = {
             "s",
             None,
             10,
-            why_missed="of 24 s, the start, the graph and the end of Snakemake take 4.4 s, the imports of the steps "
-            "2.4 s, collecting 4.4 s, the claims and three notebooks on two cores 6 s, and rendering 6 s, more "
-            "than half of it in Sphinx, which is one process; each waits for the one before",
+            why_missed="seven tenths of what two cores can do meanwhile are used, so no other order of the steps would "
+            "reach the goal; Snakemake's start and graph take a seventh, collecting a quarter, the claims and three "
+            "notebooks a third, rendering a quarter, most of it in Sphinx, which is one process, and each waits for "
+            "the one before",
         ),
         SpeedFigure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
         SpeedFigure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
