@@ -112,8 +112,8 @@ FIGURES = {
             "",
             0.5,
             None,
-            why_missed="of the time for a log of fio, an eighth is the scanner of Python's own json, which is written in "
-            "C, and a seventh is printing; the rest locates, converts, compares and names its 65 records",
+            why_missed="of the time for a log of fio, an eighth is the scanner of Python's own json, which is written "
+            "in C, and a seventh is printing; the rest locates, converts, compares and names its 65 records",
         ),
         SpeedFigure("series-seconds", "10 MB of a series read", "s", None, 1),
         SpeedFigure("series-memory", "peak memory of 1,000,000 points of a series", "MB", None, 500),
