@@ -168,6 +168,12 @@ def _user_of(connection: socket.socket) -> int:
     return struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
 
 
+def import_libraries() -> None:
+    """Import what the steps use, as the set-up does to compile it."""
+    for _ in _import_one_by_one():
+        pass
+
+
 def _import_one_by_one() -> Iterator[bool]:
     """Import what the steps use, first what the first of them needs; yield true after each library."""
     importlib.import_module(_OF_FIRST_STEP)
