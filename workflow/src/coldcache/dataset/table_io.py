@@ -6,9 +6,9 @@ compresses one chunk after the other, so chunks are compressed here, on all core
 """
 
 import zlib
-from collections.abc import Collection, Iterable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable, Collection
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -32,9 +32,6 @@ TEXT = pd.StringDtype("python", na_value=np.nan)
 #: Bytes that are compared at once.
 _WORD = 8
 
-#: A chunk of a variable: its place, and its compressed bytes.
-_Chunk = tuple[h5py.Dataset, tuple[int, ...], Future[bytes]]
-
 
 def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str) -> None:
     """Write a table as a group of a file, column by column; missing texts become empty.
@@ -53,21 +50,19 @@ def write_table_group(file: h5py.File, name: str, table: pd.DataFrame, row: str)
     group = file.create_group(name, track_order=True)
     scales = {row: _create_scale(group, row, len(table))}
     with ThreadPoolExecutor() as pool:
-        # A column is packed while the one before it is compressed.
-        begun: Iterable[_Chunk] = ()
         for column in table:
-            values, attributes = _pack(table[column])
-            dims, widths = [row], values.shape[1:]
-            for width in widths:
+            packed = _pack(table[column])
+            dims = [row]
+            for width in packed.widths:
                 dims.append(dim := f"string{width}")
                 scales[dim] = scales.get(dim) or _create_scale(group, dim, width)
-            stored = _create_dataset(group, str(column), (len(table), *widths), values.dtype)
-            stored.attrs.update(attributes)
+            stored = _create_dataset(group, str(column), (len(table), *packed.widths), packed.dtype)
+            stored.attrs.update(packed.attributes)
             for place, dim in enumerate(dims):
                 stored.dims[place].attach_scale(scales[dim])
-            before, begun = begun, _compress_chunks(stored, values, pool)
-            _write_chunks(before)
-        _write_chunks(begun)
+            # A variable that is never written reads as empty texts.
+            if packed.rows is not None:
+                _write_chunks(stored, packed.rows, pool)
 
 
 def _create_scale(group: h5py.Group, name: str, size: int) -> h5py.Dataset:
@@ -136,15 +131,34 @@ def _find_runs(group: h5py.Group, columns: Collection[str], begin: int, end: int
     return pd.DataFrame(found, index=np.flatnonzero(starts) + rows.start)
 
 
-def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
-    """Return a column as stored, and the attributes with which xarray restores its type.
+class _Packed(NamedTuple):
+    """A column as stored.
 
-    Texts are rows of characters; there are none if all texts are empty.
+    Attributes
+    ----------
+    dtype : dtype
+        Of its values.
+    widths : tuple of int
+        The dims of a value; of a text its characters.
+    attributes : dict
+        With which xarray restores its type.
+    rows : callable or None
+        Returns some of its rows: those of a large table are never all in memory. None if all texts are empty.
     """
-    if column.dtype == bool:
-        return column.to_numpy().astype("int8"), {"dtype": "bool"}
-    if column.dtype.kind in "iuf":
-        return column.to_numpy(), {}
+
+    dtype: npt.DTypeLike
+    widths: tuple[int, ...]
+    attributes: dict[str, Any]
+    rows: Callable[[slice], npt.NDArray[Any]] | None
+
+
+def _pack(column: pd.Series) -> _Packed:
+    """Return a column as stored; texts are rows of characters."""
+    if column.dtype == bool or column.dtype.kind in "iuf":
+        is_flag = column.dtype == bool
+        numbers = column.to_numpy().astype("int8") if is_flag else column.to_numpy()
+        attributes = {"dtype": "bool"} if is_flag else {}
+        return _Packed(numbers.dtype, (), attributes, numbers.__getitem__ if len(numbers) else None)
     values = column.to_numpy(object)
     # Texts repeat often, and most follow an equal one, so each distinct text is encoded once.
     starts = np.flatnonzero(find_changes(values))
@@ -152,29 +166,25 @@ def _pack(column: pd.Series) -> tuple[npt.NDArray[Any], dict[str, Any]]:
     encoded = [*(_as_text(text).encode() for text in texts), b""]
     # A whole number of words, so that a reader can compare without padding.
     width = -(-max(1, *map(len, encoded)) // _WORD) * _WORD
-    attributes = {"_Encoding": "utf-8"}
-    if not any(encoded):
-        return np.zeros((0, width), "S1"), attributes
-    # Missing values have the place -1: the last entry, which is empty.
-    stored = np.array(encoded, dtype=f"S{width}")[places]
-    rows = np.repeat(stored, np.diff(starts, append=len(values)))
-    return rows.view("S1").reshape(-1, width), attributes
+    # Missing values have the place -1: the last entry, which is empty. NumPy takes bytes faster than texts.
+    distinct = np.array(encoded, dtype=f"S{width}").view(f"V{width}")
+    of_rows = np.repeat(places.astype("int32"), np.diff(starts, append=len(values)))
+
+    def rows(chosen: slice) -> npt.NDArray[Any]:
+        return distinct.take(of_rows[chosen]).view("S1").reshape(-1, width)
+
+    return _Packed("S1", (width,), {"_Encoding": "utf-8"}, rows if any(encoded) else None)
 
 
-def _compress_chunks(stored: h5py.Dataset, values: npt.NDArray[Any], pool: Executor) -> list[_Chunk]:
-    """Start to compress a column, and return its chunks; a variable that is never written reads as empty texts."""
-    if not len(values):
-        return []
-    rows, *widths = stored.chunks
-    return [
-        (stored, (begin, *(0 for _ in widths)), pool.submit(_compress, values[begin : begin + rows], stored.chunks))
-        for begin in range(0, len(values), rows)
-    ]
+def _write_chunks(stored: h5py.Dataset, rows: Callable[[slice], npt.NDArray[Any]], pool: Executor) -> None:
+    count, *widths = stored.chunks
+    begins = range(0, len(stored), count)
 
+    def compress(begin: int) -> bytes:
+        return _compress(rows(slice(begin, begin + count)), stored.chunks)
 
-def _write_chunks(chunks: Iterable[_Chunk]) -> None:
-    for stored, place, compressed in chunks:
-        stored.id.write_direct_chunk(place, compressed.result())
+    for begin, chunk in zip(begins, pool.map(compress, begins), strict=True):
+        stored.id.write_direct_chunk((begin, *(0 for _ in widths)), chunk)
 
 
 def _compress(values: npt.NDArray[Any], shape: tuple[int, ...]) -> bytes:
