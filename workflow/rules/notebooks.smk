@@ -26,6 +26,8 @@ use rule execute_notebook as execute_overview with:
         notebook="overview",
     # Of the notebooks of a study it takes the longest.
     priority: 1
+    # This is not taken from the other rule.
+    localrule: True
 
 
 ruleorder: execute_overview > execute_notebook

@@ -57,12 +57,18 @@ def kill_with_below(leader: int) -> None:
         The process that began the session. It may not have been waited for, so that its number is still its own.
     """
     sessions, end = {str(leader)}, time.monotonic() + _SECONDS_TO_DIE
-    while (found := _find_below(sessions)) and time.monotonic() < end:
+    killed: dict[int, int | None] = {}
+    while time.monotonic() < end:
+        found = _find_below(sessions)
+        # One that begins a session of its own before it ends has left those that are known.
+        if not found and all(started is None or started_at(process) != started for process, started in killed.items()):
+            break
         # Children that now lose their parent to others are in sessions that are known.
         # The leader first: it may otherwise end by itself once a child has died, with a status of its own.
-        for process in sorted(found, key=lambda one: one != str(leader)):
+        for process in sorted(map(int, found), key=lambda one: one != leader):
+            killed.setdefault(process, started_at(process))
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(int(process), signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
         time.sleep(0.01)
 
 
