@@ -382,10 +382,8 @@ def _lab(chosen: argparse.Namespace) -> None:
 
 
 def _simulate(_: argparse.Namespace) -> None:
-    from coldcache.statistics.neighbours import store_products
     from coldcache.statistics.simulation.stored_tables import measure_tables
 
-    store_products()
     print(measure_tables().to_string(index=False))
 
 

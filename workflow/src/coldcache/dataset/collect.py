@@ -1,7 +1,7 @@
 """Collect a campaign: read and judge its raw logs, and write `dataset.nc` and the tables beside it."""
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -98,27 +98,31 @@ def collect(name: str, results: Path) -> None:
         "settings": settings, **({"cloudwatch": series} if len(series) else {}),
     }  # fmt: skip
     sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
-
-    def write_tables() -> dict[str, str]:
-        _write_tables(results, records, verdicts, shown)
-        return digest_tables(sweeps, {**tables, "records": records, "settings": settings})
-
-    with computing_beside(write_tables, lambda: write_csv(tabulate_figures(records), results / "records.csv")) as found:
+    whole = {**tables, "records": records, "settings": settings}
+    with computing_beside(
+        lambda: _write_tables(results, sweeps, whole, shown),
+        lambda: write_csv(tabulate_figures(records), results / "records.csv"),
+    ) as found:
         cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
         of_cubes = digest_cubes(sweeps, cubes)
     write_digests(results, sweeps, found[0].result() | of_cubes)
 
 
 def _write_tables(
-    results: Path, records: pd.DataFrame, verdicts: pd.DataFrame, shown: Mapping[str, pd.DataFrame]
-) -> None:
-    """Write the tables of trials and verdicts, and those that are shown as they are."""
+    results: Path,
+    sweeps: Mapping[str, Sequence[str]],
+    tables: Mapping[str, pd.DataFrame],
+    shown: Mapping[str, pd.DataFrame],
+) -> dict[str, str]:
+    """Write the tables of trials and verdicts, and others as they are; return digests of those of the dataset."""
+    records, verdicts = tables["records"], tables["verdicts"]
     of_trials = {
         "trials": tabulate_trials(records, verdicts), "verdicts": verdicts[VERDICT_COLUMNS],
         "reasons": verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"),
     }  # fmt: skip
     for file, table in {**of_trials, **shown}.items():
         write_csv(table, results / f"{file}.csv")
+    return digest_tables(sweeps, tables)
 
 
 def _return_memory() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from coldcache.statistics.neighbours import store_products
 from coldcache.statistics.simulation import curves, rounds, verdicts
 from coldcache.statistics.simulation import intervals as campaigns
 from coldcache.statistics.simulation import tests as decisions
@@ -39,7 +40,11 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
 
 
 def measure_tables(folder: Path = TABLES_FOLDER) -> pd.DataFrame:
-    """Write every table, and return the cost of each: ``table``, ``rows``, ``seconds`` (of one core)."""
+    """Write every table, and return the cost of each: ``table``, ``rows``, ``seconds`` (of one core).
+
+    First simulate what the statistics themselves store.
+    """
+    store_products()
     folder.mkdir(parents=True, exist_ok=True)
     costs = []
     for name, measure in TABLES.items():
