@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import show_seconds
@@ -16,7 +18,8 @@ from coldcache.design.site import Limits, Site
 SPARE_SECONDS = 300
 
 
-class Allocation(NamedTuple):
+@dataclass(frozen=True)
+class Allocation:
     """The blocks that one job measures.
 
     Attributes
@@ -33,7 +36,7 @@ class Allocation(NamedTuple):
     nodes: int
     blocks: tuple[Block, ...]
 
-    @property
+    @cached_property
     def seconds(self) -> float:
         """Estimate of how long its trials take."""
         return sum(_seconds(block) for block in self.blocks)
@@ -105,7 +108,7 @@ def fill_allocations(allocations: Iterable[Allocation], blocks: Iterable[Block])
             found[number].append(block._replace(trials=tuple(trials)))
     for job, own in zip(jobs, found, strict=True):
         if own:
-            yield job._replace(blocks=tuple(own))
+            yield replace(job, blocks=tuple(own))
 
 
 def gather_sweeps(blocks: Iterable[Block]) -> list[Allocation]:
@@ -132,13 +135,13 @@ def _arrange_rounds(blocks: list[Block], site: Site) -> list[Allocation]:
         key = 0 if is_local else nodes
         own = jobs.setdefault(key, [])
         for piece in _split_round(parts, site.limits):
-            seconds = [_seconds(part) for part in piece]
+            parts_of, seconds = [part for part, _ in piece], [seconds for _, seconds in piece]
             together = sum(seconds, spent.get(key, 0.0))
             if own and together <= most:
-                own[-1] += piece
+                own[-1] += parts_of
                 spent[key] = together
             else:
-                own.append(piece)
+                own.append(parts_of)
                 spent[key] = sum(seconds)
     found = [job for own in jobs.values() for job in own]
     found.sort(key=lambda job: (job[0].round, job[-1].round))
@@ -152,17 +155,17 @@ def _arrange_rounds(blocks: list[Block], site: Site) -> list[Allocation]:
     ]
 
 
-def _split_round(blocks: list[Block], limits: Limits) -> Iterator[list[Block]]:
-    """Yield a round's blocks in pieces that each fit into the longest job."""
+def _split_round(blocks: list[Block], limits: Limits) -> Iterator[list[tuple[Block, float]]]:
+    """Yield a round's blocks, with the estimate of each in s, in pieces that each fit into the longest job."""
     most = float("inf") if limits.walltime is None else (limits.walltime - SPARE_SECONDS) / limits.margin
-    piece: list[Block] = []
+    piece: list[tuple[Block, float]] = []
     spent = 0.0
     for part in (part._replace(name=block.name) for block in blocks for part in _split(block, limits)):
         seconds = _seconds(part)
         if piece and spent + seconds > most:
             yield piece
             piece, spent = [], 0.0
-        piece.append(part)
+        piece.append((part, seconds))
         spent += seconds
     yield piece
 

@@ -57,6 +57,9 @@ TOOLS: Mapping[str, Tool] = {**_OWN_TOOLS, **_PACKAGED.tools}
 #: All readers of logs; those of other packages are asked last.
 READERS: tuple[LogReader, ...] = (*_OWN_READERS, *_PACKAGED.readers)
 
+#: Those that need the name of the file. Looking for a protocol's attributes takes as long as reading a short log.
+_NAMED: tuple[NamedLogReader, ...] = tuple(reader for reader in READERS if isinstance(reader, NamedLogReader))
+
 #: The readers of harnesses, by the name of the tool.
 HARNESSES: Mapping[str, Harness] = {reader.TOOL: reader for reader in READERS if isinstance(reader, Harness)}
 
@@ -136,7 +139,8 @@ def read_by(reader: LogReader | Tool, log: bytes, name: str = "") -> Sequence[Re
     LogError
         As `read_log`, and if a value is negative, infinite or not a number.
     """
-    records = reader.read_named(log, name) if isinstance(reader, NamedLogReader) else reader.read(log)
+    named = next((one for one in _NAMED if one is reader), None)
+    records = reader.read(log) if named is None else named.read_named(log, name)
     impossible = find_impossible(records)
     if impossible:
         where = name_line(log, impossible.offset)
@@ -171,6 +175,8 @@ def find_readers(log: bytes) -> list[LogReader]:
     """
     if not log.strip():
         raise LogError("the log is empty")
+    if fio_series.is_alone(log):
+        return [fio_series]
     readers = [reader for reader in READERS if reader.recognise(log)]
     if not readers:
         raise LogError("no known tool wrote this log")

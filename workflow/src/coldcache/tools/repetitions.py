@@ -23,7 +23,7 @@ def number_runs(runs: Sequence[Sequence[Record]]) -> list[Record]:
     """
     if len(runs) < 2:
         return [record for records in runs for record in records]
-    keys = [[(one.operation, *learn_factors(one.factors).items()) for one in records] for records in runs]
+    keys = [_name_operations(records) for records in runs]
     times = Counter(key for own in keys for key in set(own))
     done: Counter[tuple[object, ...]] = Counter()
     found: list[Record] = []
@@ -35,3 +35,10 @@ def number_runs(runs: Sequence[Sequence[Record]]) -> list[Record]:
             found.append(record._replace(repetition=done[key] + repetition) if times[key] > 1 else record)
         done.update({key: highest + 1 for key, highest in last.items()})
     return found
+
+
+def _name_operations(records: Sequence[Record]) -> list[tuple[object, ...]]:
+    """Return the operation of each record with the factors that it states; many records share one mapping of them."""
+    alike = {id(record.factors): record.factors for record in records}
+    stated = {place: tuple(learn_factors(factors).items()) for place, factors in alike.items()}
+    return [(record.operation, *stated[id(record.factors)]) for record in records]

@@ -313,7 +313,9 @@ def _read_for_job(config: Mapping[str, Any]) -> WorkflowInputs:
 
 
 def _describe_trials(allocation: Allocation) -> str:
-    counts = Counter(trial.case.key for block in allocation.blocks for trial in block.trials)
+    cases = [trial.case for block in allocation.blocks for trial in block.trials]
+    key_of = {id(case): case.key for case in cases}
+    counts = Counter(key_of[id(case)] for case in cases)
     told = json.dumps(sorted(counts.items()))
     return f"{counts.total()} trials {zlib.crc32(told.encode()):08x}"
 

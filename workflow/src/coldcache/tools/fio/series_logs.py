@@ -45,6 +45,8 @@ _NAMED = re.compile(rf"(?<![a-z])({'|'.join(_KINDS)})(?![a-z])")
 _NUMBER = rb"(?:0x[0-9a-f]{1,8}|[0-9]{1,19})"
 _LINE = rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,4096}(?:, )?\r?\n"
 _RECOGNISED, _WITHIN = re.compile(_LINE), re.compile(rb"\n(?:" + _LINE + rb"){2}")
+#: The bytes of such lines.
+_OF_POINTS = b"0123456789abcdefx, \r\n"
 _TIME_AND_VALUE = rb"[0-9]{1,15}, [0-9]{1,18}, "
 _ONE_VALUE = _TIME_AND_VALUE + rb"[0-2], [0-9]{1,18}"
 _TWO_VALUES = _TIME_AND_VALUE + rb"[0-9]{1,18}, [0-2], 0"
@@ -86,6 +88,11 @@ class _Meaning(NamedTuple):
 def recognise(log: bytes) -> bool:
     """Return whether the log starts with a line of a series or of histograms, or holds several after other output."""
     return _RECOGNISED.match(log) is not None or _WITHIN.search(log) is not None
+
+
+def is_alone(log: bytes) -> bool:
+    """Return whether a log holds points and nothing else: the output of every other tool has words."""
+    return not log.translate(None, _OF_POINTS) and _RECOGNISED.match(log) is not None
 
 
 def read(log: bytes) -> SeriesRecords:

@@ -45,7 +45,10 @@ _FAILURE = re.compile(
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like IOzone's: by its banner or by a line of results."""
-    return BANNER in log or b"Children see throughput for" in log or HEADER.search(b"\n" + log) is not None
+    if BANNER in log or b"Children see throughput for" in log:
+        return True
+    # The expression tries every line, which takes thirty times as long as finding a word.
+    return b" reclen " in log and HEADER.search(b"\n" + log) is not None
 
 
 def read(log: bytes) -> list[Record]:
