@@ -123,6 +123,14 @@ def test_a_value_is_a_change_where_it_differs_from_the_one_before(values):
     assert changes.tolist() == [place == 0 or value != values[place - 1] for place, value in enumerate(values)]
 
 
+@pytest.mark.parametrize("often", [1, 40])
+def test_equal_texts_are_no_change_although_each_is_an_object_of_its_own(often):
+    ones, others, last = ("".join(("wr", "ite")) for _ in range(2)), ["read"], [None, None]
+    texts = [text for text in (*ones, *others, *last) for _ in range(often)]
+    changes = find_changes(np.array(texts, dtype=object))
+    assert np.flatnonzero(changes).tolist() == [0, 2 * often, 3 * often]
+
+
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_one_object_for_all_rows_changes_once(rows):
     values = np.broadcast_to(np.array([None], dtype=object), rows)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC
 from coldcache.tools import READERS, find_readers, read_by, read_log
+from coldcache.tools.fio import series_logs
 
 # A snapshot of the kernel's counters is a file of its own, without an end and without lines of others between its own:
 # tests/tools/test_mountstats.py says what of the following holds for it. A guest of the NFS study logs two.
@@ -88,6 +89,14 @@ def test_every_reader_has_a_specimen_that_it_reads():
     """A series of fio needs the name of its file; it and the kernel's snapshots have tests of their own."""
     names = {reader.TOOL for path in SOUND for reader in find_readers(path.read_bytes())}
     assert names == {reader.TOOL for reader in READERS} - {"fio_series", "mountstats", "nfs_guest"}
+
+
+@every_specimen
+def test_a_log_of_points_alone_is_one_that_no_other_reader_knows(specimen):
+    log = specimen.read_bytes()
+    asked = [reader for reader in READERS if reader.recognise(log)]
+    assert series_logs.is_alone(log) == (asked == [series_logs])
+    assert not series_logs.is_alone(log + b"\nfio-3.33\n")
 
 
 def test_a_record_points_to_the_bytes_that_state_it(sound):

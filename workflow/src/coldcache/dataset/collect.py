@@ -68,7 +68,9 @@ def collect(name: str, results: Path) -> None:
         more = f" (and {len(differences) - 1} more; python -m coldcache seal --check lists them)"
         raise CampaignError(f"{folder}/{differences[0]}" + more * (len(differences) > 1))
     campaign = with_known_since(read_campaign(folder))
-    columns, trials, doubtful = read_trials(campaign)
+    with computing_beside(lambda: (tabulate_repetitions(campaign), tabulate_designs(campaign))) as planned:
+        columns, trials, doubtful = read_trials(campaign)
+    repetitions, designs = planned[0].result()
     results.mkdir(parents=True, exist_ok=True)
     verdicts, settings = tabulate_verdicts(trials), tabulate_settings(trials)
     rejudged = tabulate_rejudged(folder, trials)
@@ -76,14 +78,14 @@ def collect(name: str, results: Path) -> None:
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
     context = {
-        "repetitions": tabulate_repetitions(campaign),
+        "repetitions": repetitions,
         "drift": tabulate_drift(trials, campaign.site.thresholds.drift),
         "differences": tabulate_confounders(trial.outcome for trial in trials if trial.judgement.verdict in COUNTED),
         "hosts": tabulate_hosts(read_hosts(folder)),
         "precondition": tabulate_precondition(folder, campaign.site.thresholds),
     }
     tables = {
-        "sweeps": tabulate_sweeps(campaign, trials), "designs": tabulate_designs(campaign), "coverage": coverage,
+        "sweeps": tabulate_sweeps(campaign, trials), "designs": designs, "coverage": coverage,
         "published": tabulate_published(published), "verdicts": verdicts, "proofs": proofs.astype(_FLOATS),
         "evidence": evidence.astype(_FLOATS_OF_EVIDENCE),
         **context,

@@ -108,8 +108,16 @@ def find_changes(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     changes = np.zeros(len(values), bool)
     changes[:1] = True
     # Strides of 0: the first row's object is that of all rows.
-    if values.strides != (0,):
-        changes[1:] = values[1:] != values[:-1]
+    if values.strides == (0,):
+        return changes
+    if values.dtype == object and values.flags.c_contiguous:
+        # Rows that share an object are equal, and comparing addresses takes an eighth of the time.
+        objects = np.ndarray(values.shape, np.intp, values)
+        others = np.flatnonzero(objects[1:] != objects[:-1])
+        if len(others) < len(values) // 4:
+            changes[others + 1] = values[others + 1] != values[others]
+            return changes
+    changes[1:] = values[1:] != values[:-1]
     return changes
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import h5netcdf
@@ -10,6 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from coldcache.campaign.campaign import Campaign
+from coldcache.core.beside import computing_beside
 from coldcache.dataset.cube_io import write_cube
 from coldcache.dataset.cubes import build_cubes
 from coldcache.dataset.reader import LIMIT_NAMES
@@ -50,10 +52,11 @@ def save_dataset(
     stated: dict[str, float | str] = {name: rate for name in LIMIT_NAMES if (rate := getattr(target, name)) is not None}
     if campaign.site.model:
         stated["model"] = _state_model(campaign.site)
-    cubes = build_cubes(records, settings, campaign.site.thresholds, {study.study for study in campaign.foreign})
+    foreign = {study.study for study in campaign.foreign}
+    building = partial(build_cubes, records, settings, campaign.site.thresholds, foreign)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
-    with h5py.File(temporary, "w", track_order=True) as file:
+    with computing_beside(building) as found, h5py.File(temporary, "w", track_order=True) as file:
         with h5netcdf.File(file, "w") as netcdf:
             netcdf.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
             for study in campaign.planned:
@@ -63,6 +66,7 @@ def save_dataset(
             write_table_group(file, name, table, "row")
         write_table_group(file, "records", records, "record")
         write_table_group(file, "settings", settings, "setting")
+        cubes: dict[str, xr.Dataset] = found[0].result()
         for name, cube in cubes.items():
             write_cube(file, name, cube)
     temporary.rename(path)

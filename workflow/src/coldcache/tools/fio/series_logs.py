@@ -92,7 +92,7 @@ def recognise(log: bytes) -> bool:
 
 def is_alone(log: bytes) -> bool:
     """Return whether a log holds points and nothing else: the output of every other tool has words."""
-    return not log.translate(None, _OF_POINTS) and _RECOGNISED.match(log) is not None
+    return _RECOGNISED.match(log) is not None and not log.translate(None, _OF_POINTS)
 
 
 def read(log: bytes) -> SeriesRecords:
