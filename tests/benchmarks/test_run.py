@@ -80,6 +80,12 @@ def test_a_figure_measured_again_takes_the_place_of_that_of_the_same_commit(ledg
     assert "0 of 1 goals" in ledger.sum_up(ledger.latest(entries))
 
 
+@pytest.mark.parametrize(("figure", "is_busy"), [("trial-cpu", True), ("test-all", False)])
+def test_the_page_says_that_others_loaded_the_machine_but_not_that_the_tests_did(ledger, figure, is_busy):
+    entry = {"figure": figure, "value": 1.0, "date": "2026-11-29", "machine": "a machine", "load": 4.6}
+    assert ("while others loaded it (5 processes were waiting)" in ledger.sum_up({figure: entry})) == is_busy
+
+
 @pytest.mark.parametrize(
     ("name", "kept", "missed"),
     [("trial-cpu", 3, 3.01), ("logs-rate", 10_000, 9_999), ("fidelity", 0.98, 0.979), ("disturbance-io", 0, 1)],

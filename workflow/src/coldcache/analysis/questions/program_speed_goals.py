@@ -168,11 +168,19 @@ FIGURES = {
             None,
             60,
             "the notebooks' cells",
-            "two thirds of the processor time are 41 notebooks, each with a Python and a kernel of its own, whose "
-            "imports take longer than most notebooks compute, a fifth lies in Snakemake and its shells; all cells in "
-            "one process take {floor}",
+            "three quarters of the processor time are the notebooks, of which their cells take half; all cells in one "
+            "process take {floor}",
         ),
-        SpeedFigure("notebook-cpu", "processor time per notebook of these", "s", None, 1.5, "the notebooks' cells"),
+        SpeedFigure(
+            "notebook-cpu",
+            "processor time per notebook of these",
+            "s",
+            None,
+            1.5,
+            "the notebooks' cells",
+            "half of it are the cells, {floor}; the rest forks a kernel, sends it the cells, stores what they show, "
+            "and is Snakemake's",
+        ),
         SpeedFigure("first-page", "first page of 60 trials, after the last of them", "s", None, 5),
         SpeedFigure("report-nothing", "raw logs to report with nothing to do", "s", None, 5, _SNAKEMAKE),
         SpeedFigure("report-nothing-more", "the same, beyond Snakemake on an empty rule", "s", None, 2),
