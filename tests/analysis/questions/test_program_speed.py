@@ -53,6 +53,12 @@ def test_a_trend_is_of_what_was_measured_at_two_commits_of_one_machine():
     ]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_figure_that_was_zero_has_no_ratio():
+    speed = Speed([*ENTRIES, entry("disturbance-io", 0.0, "first"), entry("disturbance-io", 0.0, "second")])
+    assert speed.describe_trend() == "Over 2 commits this changed most, 0.50 times: plan of 100,000 trials"
+
+
 def test_one_commit_has_no_trend():
     speed = Speed(ENTRIES[1:3])
     assert speed.list_trend().empty

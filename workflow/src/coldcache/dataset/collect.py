@@ -64,17 +64,17 @@ def collect(name: str, results: Path) -> None:
         If a file differs from the campaign's seal, or a `trial.json` cannot be read.
     """
     folder = RAW / name
-    if is_sealed(folder) and (differences := check_seal(folder)):
-        more = f" (and {len(differences) - 1} more; python -m coldcache seal --check lists them)"
-        raise CampaignError(f"{folder}/{differences[0]}" + more * (len(differences) > 1))
+    _refuse_changed(folder)
     campaign = with_known_since(read_campaign(folder))
     with computing_beside(lambda: (tabulate_repetitions(campaign), tabulate_designs(campaign))) as planned:
         columns, trials, doubtful = read_trials(campaign)
-    repetitions, designs = planned[0].result()
     results.mkdir(parents=True, exist_ok=True)
-    verdicts, settings = tabulate_verdicts(trials), tabulate_settings(trials)
-    rejudged = tabulate_rejudged(folder, trials)
-    published = read_published()
+    verdicts, settings, rejudged = (
+        tabulate_verdicts(trials),
+        tabulate_settings(trials),
+        tabulate_rejudged(folder, trials),
+    )
+    (repetitions, designs), published = planned[0].result(), read_published()
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
     context = {
@@ -91,7 +91,6 @@ def collect(name: str, results: Path) -> None:
         **context,
     }  # fmt: skip
     limits, series = find_limits(trials, campaign, doubtful), join_series(campaign, trials)
-    # Of many trials the long table takes as much memory as they did.
     del trials
     _return_memory()
     records = columns.build()
@@ -100,14 +99,20 @@ def collect(name: str, results: Path) -> None:
         "settings": settings, **({"cloudwatch": series} if len(series) else {}),
     }  # fmt: skip
     sweeps = {study.study: list(study.sweeps) for study in campaign.studies}
-    whole = {**tables, "records": records, "settings": settings}
     with computing_beside(
-        lambda: _write_tables(results, sweeps, whole, shown),
+        lambda: _write_tables(results, sweeps, {**tables, "records": records, "settings": settings}, shown),
         lambda: write_csv(tabulate_figures(records), results / "records.csv"),
     ) as found:
         cubes = save_dataset(campaign, records, results / "dataset.nc", settings, tables, limits)
         of_cubes = digest_cubes(sweeps, cubes)
     write_digests(results, sweeps, found[0].result() | of_cubes)
+
+
+def _refuse_changed(folder: Path) -> None:
+    """Raise `CampaignError` if a file of a sealed campaign differs from its seal."""
+    if is_sealed(folder) and (differences := check_seal(folder)):
+        more = f" (and {len(differences) - 1} more; python -m coldcache seal --check lists them)"
+        raise CampaignError(f"{folder}/{differences[0]}" + more * (len(differences) > 1))
 
 
 def _write_tables(
@@ -128,6 +133,6 @@ def _write_tables(
 
 
 def _return_memory() -> None:
-    """Return what the trials took to the system, for the long table: only glibc can."""
+    """Return what the trials took to the system, for the long table, which takes as much: only glibc can."""
     with suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)

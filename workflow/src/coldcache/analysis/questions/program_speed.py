@@ -117,8 +117,8 @@ class Speed:
         if trend.empty:
             return None
         known = {name: trend[name].dropna() for name in trend}
-        ratios = {name: values.iloc[-1] / values.iloc[0] for name, values in known.items()}
-        changed = max(ratios, key=lambda name: abs(ratios[name] - 1) if ratios[name] == ratios[name] else 0.0)
+        ratios = {name: values.iloc[-1] / values.iloc[0] for name, values in known.items() if values.iloc[0]}
+        changed = max(ratios, key=lambda name: abs(ratios[name] - 1))
         return f"Over {len(trend)} commits this changed most, {ratios[changed]:.2f} times: {FIGURES[changed].what}"
 
     def tabulate_trend(self) -> Table:
