@@ -99,6 +99,13 @@ def test_a_log_of_points_alone_is_one_that_no_other_reader_knows(specimen):
     assert not series_logs.is_alone(log + b"\nfio-3.33\n")
 
 
+def test_a_log_of_points_alone_is_offered_to_the_readers_of_other_packages(monkeypatch):
+    log = Path(__file__).parents[1].joinpath("specimens/fio-3.33-window_bw.1.log").read_bytes()
+    theirs = SimpleNamespace(TOOL="theirs", recognise=lambda log: log[:1].isdigit())
+    monkeypatch.setattr("coldcache.tools._PACKAGED", SimpleNamespace(readers=(theirs,)))
+    assert find_readers(log) == [series_logs, theirs]
+
+
 def test_a_record_points_to_the_bytes_that_state_it(sound):
     log, records, _ = sound
     for record in records:

@@ -69,12 +69,10 @@ def collect(name: str, results: Path) -> None:
     with computing_beside(lambda: (tabulate_repetitions(campaign), tabulate_designs(campaign))) as planned:
         columns, trials, doubtful = read_trials(campaign)
     results.mkdir(parents=True, exist_ok=True)
-    verdicts, settings, rejudged = (
-        tabulate_verdicts(trials),
-        tabulate_settings(trials),
-        tabulate_rejudged(folder, trials),
-    )
-    (repetitions, designs), published = planned[0].result(), read_published()
+    repetitions, designs = planned[0].result()
+    verdicts, settings = tabulate_verdicts(trials), tabulate_settings(trials)
+    rejudged = tabulate_rejudged(folder, trials)
+    published = read_published()
     coverage = pd.DataFrame(describe_coverage(campaign, trials, published), columns=list(ItemCoverage._fields))
     proofs, evidence = tabulate_proofs(trials), tabulate_evidence(trials)
     context = {

@@ -57,7 +57,7 @@ TOOLS: Mapping[str, Tool] = {**_OWN_TOOLS, **_PACKAGED.tools}
 #: All readers of logs; those of other packages are asked last.
 READERS: tuple[LogReader, ...] = (*_OWN_READERS, *_PACKAGED.readers)
 
-#: Those that need the name of the file. Looking for a protocol's attributes takes as long as reading a short log.
+#: Those that need the name of the file; to look for the attributes of a protocol for each log would be slow.
 _NAMED: tuple[NamedLogReader, ...] = tuple(reader for reader in READERS if isinstance(reader, NamedLogReader))
 
 #: The readers of harnesses, by the name of the tool.
@@ -175,9 +175,9 @@ def find_readers(log: bytes) -> list[LogReader]:
     """
     if not log.strip():
         raise LogError("the log is empty")
-    if fio_series.is_alone(log):
-        return [fio_series]
-    readers = [reader for reader in READERS if reader.recognise(log)]
+    # No other reader of this project knows points alone, and to ask each takes a tenth of the time of a long series.
+    asked = (fio_series, *_PACKAGED.readers) if fio_series.is_alone(log) else READERS
+    readers = [reader for reader in asked if reader.recognise(log)]
     if not readers:
         raise LogError("no known tool wrote this log")
     if nfs_guest_log in readers:

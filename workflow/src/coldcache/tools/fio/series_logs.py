@@ -91,7 +91,7 @@ def recognise(log: bytes) -> bool:
 
 
 def is_alone(log: bytes) -> bool:
-    """Return whether a log holds points and nothing else: the output of every other tool has words."""
+    """Return whether a log holds points and nothing else: the output of this project's other tools has words."""
     return _RECOGNISED.match(log) is not None and not log.translate(None, _OF_POINTS)
 
 

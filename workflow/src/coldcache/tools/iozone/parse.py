@@ -47,7 +47,7 @@ def recognise(log: bytes) -> bool:
     """Return whether the log looks like IOzone's: by its banner or by a line of results."""
     if BANNER in log or b"Children see throughput for" in log:
         return True
-    # The expression tries every line, which takes thirty times as long as finding a word.
+    # The expression tries every line, which takes many times as long as finding a word.
     return b" reclen " in log and HEADER.search(b"\n" + log) is not None
 
 
