@@ -5,7 +5,6 @@ import itertools
 import pytest
 
 from coldcache.core.errors import DesignError
-from coldcache.design import jobs as jobs_module
 from coldcache.design.blocks import Block
 from coldcache.design.cases import Case, Trial
 from coldcache.design.jobs import (
@@ -155,9 +154,9 @@ def test_a_job_of_rounds_that_a_stop_rule_decides_waits_for_those_before_it():
     assert [(job.name, job.is_conditional) for job in jobs] == [("round-1", False), ("round-2", True)]
 
 
-def test_the_trials_of_each_block_are_summed_a_few_times_however_many_blocks_there_are(monkeypatch):
-    summed, seconds_of = [], jobs_module._seconds
-    monkeypatch.setattr(jobs_module, "_seconds", lambda block: summed.append(block) or seconds_of(block))
+def test_the_estimate_of_each_trial_is_read_once_however_many_blocks_there_are(monkeypatch):
+    read, seconds_of = [], Case.seconds.fget
+    monkeypatch.setattr(Case, "seconds", property(lambda case: read.append(case.name) or seconds_of(case)))
     blocks = [block(f"b{number}", 1, round=1 + number // 200) for number in range(400)]
     assert sum(len(job.blocks) for job in arrange_allocations(blocks, site(walltime="1 h"))) == 400
-    assert 400 <= len(summed) <= 4 * 400
+    assert len(read) == sum(len(one.trials) for one in blocks)

@@ -1,9 +1,11 @@
 """The jobs that a campaign submits to a scheduler: each measures a block, a part of one, or several."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ from coldcache.design.site import Limits, Site
 
 #: Seconds that a job may take besides its trials: to start, to check its nodes, and to end.
 SPARE_SECONDS = 300
+
+#: The nodes of a trial.
+_nodes_of = attrgetter("case.run.nodes")
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,8 @@ def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]
     most = _most_merged(site.limits)
     groups: dict[tuple[int, Any], list[list[Block]]] = {}
     spent: dict[tuple[int, Any], float] = {}
-    for part in parts:
-        seconds, alike = _seconds(part), (most_nodes(part), _settings(part))
+    for part, seconds in parts:
+        alike = (most_nodes(part), _settings(part))
         group = groups.setdefault(alike, [])
         spent[alike] = spent.get(alike, 0.0) + seconds
         if not group or spent[alike] > most:
@@ -77,7 +82,7 @@ def arrange_allocations(blocks: Iterable[Block], site: Site) -> list[Allocation]
             spent[alike] = seconds
         group[-1].append(part)
     found = [Allocation(_name(job), nodes, tuple(job)) for (nodes, _), jobs in groups.items() for job in jobs]
-    place = {part.name: number for number, part in enumerate(parts)}
+    place = {part.name: number for number, (part, _) in enumerate(parts)}
     return sorted(found, key=lambda allocation: place[allocation.blocks[0].name])
 
 
@@ -160,13 +165,13 @@ def _split_round(blocks: list[Block], limits: Limits) -> Iterator[list[tuple[Blo
     most = float("inf") if limits.walltime is None else (limits.walltime - SPARE_SECONDS) / limits.margin
     piece: list[tuple[Block, float]] = []
     spent = 0.0
-    for part in (part._replace(name=block.name) for block in blocks for part in _split(block, limits)):
-        seconds = _seconds(part)
-        if piece and spent + seconds > most:
-            yield piece
-            piece, spent = [], 0.0
-        piece.append((part, seconds))
-        spent += seconds
+    for block in blocks:
+        for part, seconds in _split(block, limits):
+            if piece and spent + seconds > most:
+                yield piece
+                piece, spent = [], 0.0
+            piece.append((part._replace(name=block.name), seconds))
+            spent += seconds
     yield piece
 
 
@@ -208,33 +213,31 @@ def _part_by_nodes(block: Block) -> Iterator[Block]:
         yield Block(f"{block.name}.n{nodes}", tuple(trials), block.round)
 
 
-def _split(block: Block, limits: Limits) -> Iterator[Block]:
-    """Yield parts of a block that each fit into the longest job."""
-    if limits.walltime is None:
-        yield block
-        return
-    most = (limits.walltime - SPARE_SECONDS) / limits.margin
-    pieces: list[list[Trial]] = [[]]
+def _split(block: Block, limits: Limits) -> Iterator[tuple[Block, float]]:
+    """Yield parts of a block that each fit into the longest job, with the estimate of each in s."""
+    times = [trial.case.seconds for trial in block.trials]
+    most = float("inf") if limits.walltime is None else (limits.walltime - SPARE_SECONDS) / limits.margin
+    ends = [0]
     spent = 0.0
-    for trial in block.trials:
-        seconds = trial.case.seconds
+    for number, seconds in enumerate(times):
         if seconds > most:
             raise DesignError(
-                f"limits.walltime: a trial of {trial.case.key} takes about {show_seconds(seconds)}, a job "
-                f"of {show_seconds(limits.walltime)} holds no more than {show_seconds(max(0.0, most))} of trials: "
+                f"limits.walltime: a trial of {block.trials[number].case.key} takes about {show_seconds(seconds)}, a "
+                f"job of {show_seconds(limits.walltime)} holds no more than {show_seconds(max(0.0, most))} of trials: "
                 "raise it, or lower limits.margin"
             )
         if spent + seconds > most:
-            pieces.append([])
+            ends.append(number)
             spent = 0.0
-        pieces[-1].append(trial)
         spent += seconds
-    if len(pieces) == 1:
-        yield block
+    ends.append(len(times))
+    if len(ends) == 2:
+        yield block, math.fsum(times)
         return
-    digits = len(str(len(pieces)))
-    for number, trials in enumerate(pieces, start=1):
-        yield Block(f"{block.name}.{number:0{digits}}", tuple(trials), block.round)
+    digits = len(str(len(ends) - 1))
+    for number, (start, end) in enumerate(itertools.pairwise(ends), start=1):
+        part = Block(f"{block.name}.{number:0{digits}}", block.trials[start:end], block.round)
+        yield part, math.fsum(times[start:end])
 
 
 def _most_merged(limits: Limits) -> float:
@@ -254,7 +257,7 @@ def _seconds(block: Block) -> float:
 
 def most_nodes(block: Block) -> int:
     """Return how many nodes a block needs."""
-    return max(trial.case.run.nodes for trial in block.trials)
+    return max(map(_nodes_of, block.trials))
 
 
 def _settings(block: Block) -> tuple[tuple[str, str], ...]:

@@ -1,7 +1,8 @@
 """Read the design that a configuration asks for, and compare it with the design that the campaign began with."""
 
+import functools
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from coldcache.measure.precondition import bytes_per_pass, is_due
 from coldcache.measure.target import check_target, takes_direct_io
 from coldcache.tools import TOOLS
 from coldcache.tools.fio import command as fio
-from coldcache.tools.programs import HELPERS
+from coldcache.tools.programs import HELPERS, Program
 from coldcache.tools.run import Run
 from coldcache.workflow.named_studies import STUDIES, read_studies
 from coldcache.workflow.no_effect import refuse_no_effect
@@ -244,6 +245,7 @@ def _choose_tools(
     """Return the tool of each sweep and the sweeps that lack theirs; a sweep of a campaign that has begun keeps it."""
     tools: dict[str, str] = {}
     lacking = []
+    is_installed = functools.cache(Program.is_installed)
     for study in studies:
         for sweep_name, sweep in study.sweeps.items():
             key, file = f"{study.study}/{sweep_name}", STUDIES / f"{study.study}.yaml"
@@ -255,7 +257,7 @@ def _choose_tools(
                 tools[key] = sweep.tools[0]
                 continue
             try:
-                tools[key] = choose_tool(file, sweep_name, sweep)
+                tools[key] = choose_tool(file, sweep_name, sweep, is_installed)
             except ToolError:
                 if study.scale == "fixed":
                     raise
@@ -264,10 +266,13 @@ def _choose_tools(
     return {"tools": tools, "lacking": lacking}
 
 
-def choose_tool(file: Path, name: str, sweep: Sweep) -> str:
+def choose_tool(
+    file: Path, name: str, sweep: Sweep, is_installed: Callable[[Program], bool] = Program.is_installed
+) -> str:
     """Return the first tool of the sweep `name` of a study's file that is installed and fits its settings.
 
-    If a setting serves a block device, the tool must be able to write to one.
+    If a setting serves a block device, the tool must be able to write to one. With many sweeps, `is_installed` may
+    remember its answers.
 
     Raises
     ------
@@ -277,7 +282,7 @@ def choose_tool(file: Path, name: str, sweep: Sweep) -> str:
     device = "served" if "qemu-nbd" in sweep.settings.values() else ""
     for tool in sweep.tools:
         fits = not sweep.find_tool(tool).unfit(Run((), "", 1, device=device))
-        if sweep.find_tool(tool).TRAITS.program.is_installed() and fits:
+        if is_installed(sweep.find_tool(tool).TRAITS.program) and fits:
             return tool
     try:
         sweep.find_tool(sweep.tools[-1]).TRAITS.program.require()
