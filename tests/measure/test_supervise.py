@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coldcache.measure import supervise as supervise_module
 from coldcache.measure.host import processes
 from coldcache.measure.supervise import Stops, supervise
 
@@ -79,6 +80,13 @@ def test_a_tool_that_is_left_alone_is_not_stopped(tmp_path):
     assert (found.stops, found.exit_status, found.timed_out) == (0, 0, False)
 
 
+def test_clocks_that_are_read_a_moment_apart_are_no_negative_sleep(tmp_path, monkeypatch):
+    read = iter([5.0000004, 5.0])
+    monkeypatch.setattr(supervise_module, "_asleep", lambda: next(read))
+    found = supervise(["true"], 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ))
+    assert str(found.suspended) == "0.0"
+
+
 #: Processes of a tool, each by the command that starts it and is told its number.
 BELOW = {
     "child": "sleep 60 & echo $! >number",
@@ -104,7 +112,9 @@ def test_a_number_that_another_process_had_before_does_not_hide_a_stop(tmp_path,
     assert (found.stops, found.exit_status) == (1, 0)
 
 
-def test_two_stops_of_a_process_below_the_tool_are_two(tmp_path):
+def test_two_stops_of_a_process_below_the_tool_are_two(tmp_path, monkeypatch):
+    # However slowly this machine lists its processes, each stop lasts until the next check.
+    monkeypatch.setattr(supervise_module, "_SHARE", 1)
     words = ["sh", "-c", f"{BELOW['child']}\n{STOPPED}; sleep 2; {STOPPED}; kill $(cat number)"]
     found = supervise(words, 60, tmp_path, os.open(tmp_path, os.O_RDONLY), dict(os.environ), tmp_path)
     assert (found.stops, found.exit_status, found.timed_out) == (2, 0, False)

@@ -48,6 +48,8 @@ def test_readers_that_are_chosen_by_name_are_found():
 
 def test_what_a_module_keeps_beside_it_is_found():
     assert "workflow/src/coldcache/statistics/neighbours.csv" in sources_of(["coldcache.statistics.dependence"])
+    tables = "workflow/src/coldcache/statistics/simulation/stored_tables"
+    assert f"{tables}/knees.csv" in sources_of(["coldcache.analysis.questions.statistics_coverage"])
 
 
 def test_no_step_hangs_on_what_it_does_not_run():

@@ -80,6 +80,17 @@ def test_a_signal_undoes_what_was_changed(agent, value, tmp_path):
     assert not is_left(tmp_path)
 
 
+def test_a_signal_that_was_ignored_at_the_start_ends_nothing(agent, value):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process, _ = agent()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    put(process, value)
+    process.send_signal(signal.SIGHUP)
+    assert ask(process, value, 2, "read") == {"number": 2, "read": "after"}
+
+
 def test_after_a_kill_the_next_one_on_the_node_undoes_what_was_left(agent, value, tmp_path):
     process, _ = agent()
     put(process, value)

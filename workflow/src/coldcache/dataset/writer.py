@@ -56,19 +56,23 @@ def save_dataset(
     building = partial(build_cubes, records, settings, campaign.site.thresholds, foreign)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".partial")
-    with computing_beside(building) as found, h5py.File(temporary, "w", track_order=True) as file:
-        with h5netcdf.File(file, "w") as netcdf:
-            netcdf.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
-            for study in campaign.planned:
-                if attributes := {**stated, **(limits or {}).get(study.study, {})}:
-                    netcdf.create_group(study.study).attrs.update(attributes)
-        for name, table in (tables or {}).items():
-            write_table_group(file, name, table, "row")
-        write_table_group(file, "records", records, "record")
-        write_table_group(file, "settings", settings, "setting")
-        cubes: dict[str, xr.Dataset] = found[0].result()
-        for name, cube in cubes.items():
-            write_cube(file, name, cube)
+    try:
+        with computing_beside(building) as found, h5py.File(temporary, "w", track_order=True) as file:
+            with h5netcdf.File(file, "w") as netcdf:
+                netcdf.attrs.update(campaign=campaign.name, Conventions="CF-1.11")
+                for study in campaign.planned:
+                    if attributes := {**stated, **(limits or {}).get(study.study, {})}:
+                        netcdf.create_group(study.study).attrs.update(attributes)
+            for name, table in (tables or {}).items():
+                write_table_group(file, name, table, "row")
+            write_table_group(file, "records", records, "record")
+            write_table_group(file, "settings", settings, "setting")
+            cubes: dict[str, xr.Dataset] = found[0].result()
+            for name, cube in cubes.items():
+                write_cube(file, name, cube)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     temporary.rename(path)
     return cubes
 

@@ -216,7 +216,10 @@ def _part_by_nodes(block: Block) -> Iterator[Block]:
 def _split(block: Block, limits: Limits) -> Iterator[tuple[Block, float]]:
     """Yield parts of a block that each fit into the longest job, with the estimate of each in s."""
     times = [trial.case.seconds for trial in block.trials]
-    most = float("inf") if limits.walltime is None else (limits.walltime - SPARE_SECONDS) / limits.margin
+    if limits.walltime is None:
+        yield block, math.fsum(times)
+        return
+    most = (limits.walltime - SPARE_SECONDS) / limits.margin
     ends = [0]
     spent = 0.0
     for number, seconds in enumerate(times):

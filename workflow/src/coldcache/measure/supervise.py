@@ -117,7 +117,7 @@ def supervise(
         return ToolRun(
             timed_out=timed_out, seconds=round(ended - began, 6), start=start.isoformat(timespec="milliseconds"),
             end=end.isoformat(timespec="milliseconds"), exit_status=process.returncode,
-            stops=stops.count, suspended=round(_asleep() - asleep, 3),
+            stops=stops.count, suspended=max(0.0, round(_asleep() - asleep, 3)),
             own_cpu=round(_own_cpu() - own, 3), busy_cpu=round(_busy_cpu() - busy, 3),
             utc_offset=_utc_offset(),
         )  # fmt: skip

@@ -102,10 +102,12 @@ def _files_of(name: str, sources: Path) -> tuple[Path, ...]:
     """Return the file of a module and those of its parent packages; empty for a name that is not a module."""
     parts = name.split(".")
     places = [sources.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    # A module may keep stored results beside it under its own name.
+    # A module may keep stored results beside it under its own name, as a file or in a folder.
     ends = (".py", ".csv", ".jsonl")
     files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
     found = [file for file in files if file.is_file()]
+    for place in places:
+        found += sorted(place.glob("*.csv")) if place.with_suffix(".py") in found else []
     for package in _CHOSEN_BY_NAME:
         if f"{name}.".startswith(f"{package}."):
             found += sorted(sources.joinpath(*package.split(".")).rglob("*.py"))

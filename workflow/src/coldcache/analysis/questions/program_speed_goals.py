@@ -178,7 +178,7 @@ FIGURES = {
             None,
             1.5,
             "the notebooks' cells",
-            "half of it are the cells, {floor}; the rest forks a kernel, sends it the cells, stores what they show, "
+            "half of it is the cells, {floor}; the rest forks a kernel, sends it the cells, stores what they show, "
             "and is Snakemake's",
         ),
         SpeedFigure("first-page", "first page of 60 trials, after the last of them", "s", None, 5),

@@ -40,7 +40,9 @@ def answer(changes: Changes, question: dict[str, Any]) -> dict[str, str]:
 def main(work: Path) -> None:
     """Answer until the input ends, or a signal ends this process."""
     for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(ending, lambda *_: sys.exit(1))
+        # One that is ignored, as by nohup, stays so.
+        if signal.getsignal(ending) is not signal.SIG_IGN:
+            signal.signal(ending, lambda *_: sys.exit(1))
     # Commands inherit this instead of the target's lock, which this host may not share.
     nothing = os.open(os.devnull, os.O_RDONLY)
     told = {"read": ""}

@@ -18,7 +18,7 @@ from coldcache.statistics.simulation import intervals as campaigns
 from coldcache.statistics.simulation import tests as decisions
 
 #: Where they lie.
-TABLES_FOLDER = Path(__file__).with_name("tables")
+TABLES_FOLDER = Path(__file__).with_suffix("")
 
 _DIGEST, _COSTS = "sources.sha256", "costs.csv"
 
