@@ -12,6 +12,9 @@ from coldcache.tools.fio.printed import GROUP_DEFINITION
 SPECIMENS = Path(__file__).parents[2] / "specimens"
 NORMAL, TERSE = "3.33-thrice-normal.txt", "3.33-groups-terse.txt"
 
+#: A line that ends with the number of errors, the first error, and a description.
+TOLD = "3.33-told-terse.txt"
+
 
 def load(name):
     return (SPECIMENS / f"fio-{name}").read_bytes()
@@ -36,7 +39,7 @@ def group(records):
     return found
 
 
-@pytest.mark.parametrize("name", [NORMAL, TERSE, "3.33-normal.txt", "3.33-terse.txt", "2.1-client.txt"])
+@pytest.mark.parametrize("name", [NORMAL, TERSE, "3.33-normal.txt", "3.33-terse.txt", TOLD, "2.1-client.txt"])
 def test_each_figure_is_where_its_record_points(name):
     log = load(name)
     assert recognise(log)
@@ -158,6 +161,13 @@ def test_terse_lines_that_end_early_are_refused_wherever_they_end():
         assert "cut short" in refusal(line[:place]) or place == len(line)
 
 
+def test_a_disk_of_which_fields_are_missing_is_no_description():
+    line, disk = load("3.33-terse.txt"), re.search(rb"(?<=%;)[a-z]+(;[0-9]+){7};[0-9.]+%\n", load("3.33-terse.txt"))
+    fields = disk[0].removesuffix(b"\n").split(b";")
+    for kept in range(2, len(fields)):
+        assert "cut short" in refusal(line[: disk.start()] + b";".join(fields[:kept]) + b"\n")
+
+
 @pytest.mark.parametrize(
     ("name", "old", "new", "cause"),
     [
@@ -191,6 +201,7 @@ def test_terse_lines_that_end_early_are_refused_wherever_they_end():
         (TERSE, rb"^3;", rb"5;", "terse output of version 5: only version 3 is read"),
         (TERSE, rb"mix;0;0;", rb"mix;0;28;", "line 1: job 'mix' ended with error 28: its figures are void"),
         (TERSE, rb";77019;", rb";7019;", "bandwidth, run time and bytes contradict each other"),
+        (TOLD, rb";0;0;a;b$", rb";3;5;a;b", "line 1: job 'told' went on over 3 errors: its figures are void"),
         (TERSE, rb";77019;", rb";x;", "a field of terse output is no number: 'x'"),
     ],
 )

@@ -4,8 +4,8 @@ Specimen (3.33), one line per job or, with ``group_reporting``, per group::
 
     3;fio-3.33;plain;0;0;<41 fields of reads>;<41 of writes>;<processor, depths, latencies>;vda;0;0;0;0;0;0;0;0.00%
 
-Bandwidths are in KiB/s, times in ms, latencies in us. A line ends with the statistics of the disks, which all lines of
-a run share.
+Bandwidths are in KiB/s, times in ms, latencies in us. The statistics of the disks follow, which all lines of a run share,
+then the number of errors and the first of them with ``continue_on_error``, and the job's ``description``.
 
 The format states neither how many lines a run has nor where it ends, so each line is read for itself, its records carry
 ``no-end-marker``, and two limits remain. A log that is cut after a whole line cannot be told from a whole log. The only
@@ -29,6 +29,13 @@ _VERSION = re.compile(r"fio-([23]\.[0-9]+\S*)")
 
 #: Fields before the first side, of one side, between the sides and the disks, and of one disk.
 _HEAD, _SIDE, _MIDDLE, _DISK = 5, 41, 34, 9
+
+#: Fields before the disks.
+_END = _HEAD + 2 * _SIDE + _MIDDLE
+
+#: The first fields of a disk: its name and its numbers, without the last share in percent.
+_PART_OF_DISK = re.compile(r"[^;]*[^;0-9][^;]*(?:;[0-9.]*){1,8}")
+
 _FIRST_PERCENTILE, _PERCENTILES = 12, 20
 _MOMENTS = ("min", "max", "mean", "stddev")
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,12})?")
@@ -84,14 +91,18 @@ def _read_line(text: str, line: re.Match[str]) -> tuple[Entry, str]:
         fields.append(_Field(word, start))
         start += len(word.encode("latin-1", "replace")) + 1
     where = place(text, line.start(1))
-    disks = len(fields) - (_HEAD + 2 * _SIDE + _MIDDLE)
-    if disks < 0 or disks % _DISK or (disks and not fields[-1].text.endswith("%")) or not line[4]:
+    if len(fields) < _END or not line[4]:
+        raise LogError(f"{where}: a line of terse output has {len(fields)} fields: it is cut short")
+    disks, rest = _part_disks([field.text for field in fields[_END:]])
+    if _PART_OF_DISK.fullmatch(";".join(rest)):
         raise LogError(f"{where}: a line of terse output has {len(fields)} fields: it is cut short")
     name = plain(fields[2].text)
     try:
         group, error = int(fields[3].number()), int(fields[4].number())
         if error:
             raise LogError(f"{where}: job {name[:60]!r} ended with error {error}: its figures are void")
+        if len(rest) > 1 and all(map(str.isdecimal, rest[:2])) and int(rest[0]):
+            raise LogError(f"{where}: job {name[:60]!r} went on over {rest[0]} errors: its figures are void")
         sides = [
             side
             for number, side_name in enumerate(("read", "write"))
@@ -99,9 +110,15 @@ def _read_line(text: str, line: re.Match[str]) -> tuple[Entry, str]:
         ]
     except ValueError as error:
         raise LogError(f"{where}: a field of terse output is no number: {str(error)[:40]!r}") from error
-    return Entry(name, group, None, line.start(1), sides), ";".join(
-        field.text for field in fields[len(fields) - disks :]
-    )
+    return Entry(name, group, None, line.start(1), sides), ";".join(disks)
+
+
+def _part_disks(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the fields of whole disks at the end of a line, and those after them."""
+    ends = 0
+    while words[ends + _DISK - 1 : ends + _DISK] and words[ends + _DISK - 1].endswith("%"):
+        ends += _DISK
+    return words[:ends], words[ends:]
 
 
 def _read_side(where: str, name: str, fields: list[_Field]) -> Iterator[Side]:
