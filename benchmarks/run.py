@@ -26,7 +26,7 @@ LONG_SUITES = ("large_report", "checks")
 
 
 def main() -> int:
-    """Print the table, store its figures on request, and return 1 if a goal was missed."""
+    """Print the table, store its figures on request, and return 1 if a goal was missed or a suite failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", action="store_true", help="install other programs and measure them, too")
     parser.add_argument("--store", action="store_true", help="keep the figures, and renew the pages that quote them")
@@ -44,17 +44,23 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     machine = ledger.describe_machine()
     found: dict[str, Measurement] = {}
+    failed = []
     for suite in chosen.suites or SUITES:
-        found |= run(suite, chosen.peers)
+        try:
+            found |= run(suite, chosen.peers)
+        except subprocess.CalledProcessError:
+            failed.append(suite)
     show(found, machine)
     if chosen.store:
         entries = ledger.keep(found, machine)
         ledger.renew_pages(entries)
-    return int(any(not FIGURES[name].is_met(measured.value) for name, measured in found.items()))
+    if failed:
+        print(f"bench: no figures of {', '.join(failed)}: an error ended it", file=sys.stderr)
+    return int(bool(failed) or any(not FIGURES[name].is_met(measured.value) for name, measured in found.items()))
 
 
 def run(suite: str, peers: bool) -> dict[str, Measurement]:
-    """Return the figures of one suite."""
+    """Return the figures of one suite; raises `CalledProcessError` if it fails, which has printed why."""
     began = time.monotonic()
     words = [PYTHON, str(Path(__file__).with_name(f"{suite}.py"))]
     words += ["--peers"] if peers and suite == "trials" else []
@@ -67,7 +73,7 @@ def run(suite: str, peers: bool) -> dict[str, Measurement]:
             process.wait()
             sys.exit("bench: interrupted")
     if process.returncode:
-        sys.exit(process.returncode)
+        raise subprocess.CalledProcessError(process.returncode, words)
     print(f"{suite}: {time.monotonic() - began:.0f} s", file=sys.stderr)
     return {name: Measurement(**fields) for name, fields in map(json.loads, lines)}
 

@@ -157,3 +157,24 @@ def test_an_unknown_suite_is_named(root):
     )  # fmt: skip
     assert found.returncode == 2
     assert "unknown flood; known are trials, plans, " in found.stderr
+
+
+def test_a_suite_that_fails_takes_no_figures_of_another(root, tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(root / "benchmarks")
+    import run
+
+    kept = {}
+    figure = {"value": 0.2, "floor": 0.1}
+    (tmp_path / "breaks.py").write_text("raise SystemExit('no room')\n")
+    (tmp_path / "works.py").write_text(f"import json; print(json.dumps(['help-seconds', {figure}]))\n")
+    monkeypatch.setattr(run, "__file__", str(tmp_path / "run.py"))
+    monkeypatch.setattr(run, "SUITES", ("breaks", "works"))
+    monkeypatch.setattr(run.ledger, "keep", lambda found, machine: kept.update(found))
+    monkeypatch.setattr(run.ledger, "renew_pages", lambda entries: None)
+    monkeypatch.setattr(run.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--store"])
+    assert run.main() == 1
+    assert {name: found.value for name, found in kept.items()} == {"help-seconds": 0.2}
+    told = capsys.readouterr()
+    assert "bench: no figures of breaks: an error ended it" in told.err
+    assert "0.2 s" in told.out
