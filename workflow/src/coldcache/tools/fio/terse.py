@@ -4,8 +4,8 @@ Specimen (3.33), one line per job or, with ``group_reporting``, per group::
 
     3;fio-3.33;plain;0;0;<41 fields of reads>;<41 of writes>;<processor, depths, latencies>;vda;0;0;0;0;0;0;0;0.00%
 
-Bandwidths are in KiB/s, times in ms, latencies in us. The statistics of the disks follow, which all lines of a run share, then
-the number of errors and the first of them with ``continue_on_error``, and the job's ``description``.
+Bandwidths are in KiB/s, times in ms, latencies in us. The statistics of the disks follow, which all lines of a run
+share, then the number of errors and the first of them with ``continue_on_error``, and the job's ``description``.
 
 The format states neither how many lines a run has nor where it ends, so each line is read for itself, its records carry
 ``no-end-marker``, and two limits remain. A log that is cut after a whole line cannot be told from a whole log. The only
