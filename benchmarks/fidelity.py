@@ -16,7 +16,7 @@ from figures import Measurement, tell
 from coldcache.statistics.ratios import paired_ratio
 from coldcache.tools import read_file
 
-PAIRS = 20
+PAIRS = 60
 #: The folder of the files for the run by hand.
 BY_HAND = "by-hand"
 #: How long the runner is watched while its tool runs, and how long the tool runs, in s.

@@ -199,7 +199,7 @@ FIGURES = {
         SpeedFigure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
         SpeedFigure(
             "fidelity",
-            "rate through the pipeline over that by hand, 20 pairs",
+            "rate through the pipeline over that by hand, 60 pairs",
             "",
             0.98,
             1.02,
