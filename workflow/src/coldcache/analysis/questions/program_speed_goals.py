@@ -157,8 +157,9 @@ FIGURES = {
             None,
             5,
             _SNAKEMAKE,
-            "of the time beyond {floor} for Snakemake on an empty rule, half is the plan of 100,000 trials, as with 40 "
-            "jobs; 960 more jobs take the rest, a third of it Snakemake's own search for the rule of each file",
+            "of the time beyond {floor} for Snakemake on an empty rule, half is the plan of 100,000 trials; 1,000 "
+            "jobs take the rest: a third of it Snakemake evaluates their resources, a quarter it searches for the rule "
+            "of each file",
         ),
         SpeedFigure("slurm-thousand-memory", "the same: peak memory", "MB", None, 500, _SNAKEMAKE),
         SpeedFigure(
