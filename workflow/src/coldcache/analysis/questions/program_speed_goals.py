@@ -191,10 +191,10 @@ FIGURES = {
             "s",
             None,
             10,
-            why_missed="seven tenths of what two cores can do meanwhile are used, so no other order of the steps would "
-            "reach the goal; Snakemake's start and graph take a seventh, collecting a quarter, the claims and three "
-            "notebooks a third, rendering a quarter, most of it in Sphinx, which is one process, and each waits for "
-            "the one before",
+            "its processor time, spread over all cores",
+            "with every core busy all the time it would take {floor}, whatever the order of its steps; Snakemake's "
+            "start and graph take a seventh, collecting a quarter, the claims and three notebooks a third, rendering a "
+            "quarter, most of it in Sphinx, which is one process, and each waits for the one before",
         ),
         SpeedFigure("help-seconds", "--help", "s", None, 0.3, "Python alone"),
         SpeedFigure("parse-seconds", "parse of one log", "s", None, 0.3, "Python alone"),
