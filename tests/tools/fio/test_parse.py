@@ -96,9 +96,7 @@ READ = {
     "3.42-status": ("3.42", [("random-read", "throughput", 1, 4096, ())]),
     "3.33-steady": ("3.33", [("random-read", "throughput", 1, 4096, ())]),
     "3.33-cpu": ("3.33", [("write", "throughput_per_process", 2, 65536, ())]),
-    "3.33-two-files": ("3.33", [
-        ("write", "throughput_per_process", 2, 512, ()), ("write", "throughput_per_process", 2, 512, ()),
-    ]),
+    "3.33-two-files": ("3.33", [("write", "throughput_per_process", 2, 512, ())] * 2),
     "3.33-nbd": ("3.33", [("random-write", "throughput", 1, 16384, ())]),
     "3.33-trim": ("3.33", [("write", "throughput", 1, 65536, ()), ("trim", "throughput", 1, 65536, ())]),
     "3.33-trim-only": ("3.33", [("random-trim", "throughput", 1, 65536, ())]),
