@@ -74,9 +74,8 @@ READ = {
     "3.33-mixed": ("3.33", [("random-read", "throughput", 1, 8192, ()), ("random-write", "throughput", 1, 4096, ())]),
     "3.33-ramp": ("3.33", [("random-read", "throughput", 1, 4096, ()), ("random-write", "throughput", 1, 4096, ())]),
     "3.33-unified": ("3.33", [("random-mix", "throughput", 1, 4096, ())]),
-    # The sum of one direction is that direction, unless a verification is in it.
-    "3.33-unified-read": ("3.33", [("random-read", "throughput", 1, 4096, ())]),
-    "3.33-unified-verify": ("3.33", [("mixed", "throughput", 1, 4096, ())]),
+    # The sum of a job that reads and another that writes, with the options of the latter.
+    "3.33-unified-merged": ("3.33", [("random-mix", "throughput", 1, 4096, ())]),
     "3.33-unified-both": ("3.33", [
         ("random-read", "throughput", 1, 4096, ()), ("random-write", "throughput", 1, 4096, ()),
         ("random-mix", "throughput", 1, 4096, ()),

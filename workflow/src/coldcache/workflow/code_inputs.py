@@ -107,7 +107,8 @@ def _files_of(name: str, sources: Path) -> tuple[Path, ...]:
     files = [file for place in places for file in (place / "__init__.py", *(place.with_suffix(end) for end in ends))]
     found = [file for file in files if file.is_file()]
     for place in places:
-        found += sorted(place.glob("*.csv")) if place.with_suffix(".py") in found else []
+        if place.with_suffix(".py") in found:
+            found += sorted(place.glob("*.csv"))
     for package in _CHOSEN_BY_NAME:
         if f"{name}.".startswith(f"{package}."):
             found += sorted(sources.joinpath(*package.split(".")).rglob("*.py"))

@@ -56,13 +56,6 @@ _SIDES_OF_PATTERN = {
 }  # fmt: skip
 #: Options that end a job before its size and its time.
 _EARLY_ENDS = ("number_ios", "steadystate", "ss", "zonesize", "zonemode", "latency_target", "read_iolog")
-
-#: Options with which a job moves what its pattern does not name.
-STRAYING = frozenset(("verify", "trim_percentage", "read_iolog"))
-
-#: Values of ``unified_rw_reporting`` with which only the sum of all sides is printed.
-_ONLY_SUMS = ("1", "mixed")
-
 _MIXED_SIZES = ("bsrange", "blocksize_range", "bssplit", "bs_unaligned", "blocksize_unaligned")
 
 
@@ -105,8 +98,7 @@ def name_fio_operation(side: str, options: Mapping[str, str] | None, jobname: st
     Parameters
     ----------
     side : str
-        ``read``, ``write``, ``trim``, or ``mixed`` (``unified_rw_reporting=1``), which is the only side of a pattern
-        that moves data one way.
+        ``read``, ``write``, ``trim``, or ``mixed`` (``unified_rw_reporting=1``).
     options : mapping or None
         The job's options; None if the log does not print them (fio before 2.3). The pattern then comes from the job's
         name, or is unknown.
@@ -132,9 +124,6 @@ def name_fio_operation(side: str, options: Mapping[str, str] | None, jobname: st
     if not sides or side not in (*sides, "mixed"):
         # Another job of the same reporting group moved it, or it is a verification.
         return side, "pattern-unknown"
-    is_single = len(sides) == 1 and STRAYING.isdisjoint(options)
-    if side == "mixed" and is_single and options.get("unified_rw_reporting") in _ONLY_SUMS:
-        [side] = sides
     if side == "read" and pattern == "read" and step:
         return "stride-read", None
     return _compose(side, pattern.startswith("rand")), None

@@ -12,13 +12,15 @@ from coldcache.tools.fio.documents import Job, longest_run
 from coldcache.tools.fio.options import (
     IDLE_ENGINES,
     PARTIAL,
-    STRAYING,
     count_in_flight,
     expected_sides,
     list_sides,
     operation_on_names,
     take_number,
 )
+
+#: Options with which a job moves what its pattern does not name.
+_STRAYING = ("verify", "trim_percentage", "read_iolog")
 
 #: The kinds of latency, by preference, and their units in s.
 _LATENCIES = {"lat_ns": 1e-9, "lat": 1e-6, "clat_ns": 1e-9, "clat": 1e-6}
@@ -63,7 +65,7 @@ def sums_up_sections(job: Job) -> bool:
         return False
     if "job_runtime" in values and not runs_longer(job):
         return False
-    if sides.keys() - {*own, "mixed"} and STRAYING.isdisjoint(options):
+    if sides.keys() - {*own, "mixed"} and not any(name in options for name in _STRAYING):
         return True
     depth = count_in_flight(options)
     named = [sides[name] for name in (("mixed",) if "mixed" in sides else own) if name in sides]
