@@ -9,6 +9,7 @@ SITE ?=
 TARGET ?=
 SIZE ?=
 SECONDS ?=
+REPETITIONS ?=
 FOLDER ?= .
 IOZONE ?=
 NAME :=
@@ -17,7 +18,7 @@ CORES ?= $(shell nproc)
 UV := 0.13.8
 
 # A name that is mistyped must not measure something else.
-variables := CAMPAIGN STUDIES SITE TARGET SIZE FOLDER IOZONE NAME QUICK CORES \
+variables := CAMPAIGN STUDIES SITE TARGET SIZE REPETITIONS FOLDER IOZONE NAME QUICK CORES \
 	VERBOSE QUIET PEERS STORE LARGE TESTS TIMES SEED JOBS RUNS SECONDS SAMPLE ONLY UPGRADE DO FAST tools
 unknown := $(strip $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(filter-out $(variables),$(name)))))
 $(if $(unknown),$(error coldcache: unknown variable $(unknown); known are $(filter-out tools,$(variables))))
@@ -35,7 +36,7 @@ sealed := dell-data
 $(if $(and $(QUICK),$(if $(NAME),,none)),$(error coldcache: QUICK=1 measures a campaign: name it, as in make reference NAME=again QUICK=1))
 
 # Recipes read these from the environment, so a space or a quote in a path does no harm.
-export CAMPAIGN STUDIES SITE TARGET SIZE FOLDER NAME CORES
+export CAMPAIGN STUDIES SITE TARGET SIZE REPETITIONS FOLDER NAME CORES
 # bash counts up a variable named SECONDS.
 export DURATION := $(SECONDS)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -54,14 +55,14 @@ snakemake := $(enter) && mkdir -p "$$FOLDER/logs" && flock --nonblock --close --
 	$(if $(VERBOSE),--verbose) $(if $(QUIET),--quiet progress)
 
 # What is not given comes from config/config.yaml, or from the campaign once it has begun.
-given := $${STUDIES:+studies="$$STUDIES"} $${SITE:+site="$$SITE"} $${TARGET:+target="$$TARGET"} $${SIZE:+size="$$SIZE"} $${DURATION:+seconds="$$DURATION"}
+given := $${STUDIES:+studies="$$STUDIES"} $${SITE:+site="$$SITE"} $${TARGET:+target="$$TARGET"} $${SIZE:+size="$$SIZE"} $${DURATION:+seconds="$$DURATION"} $${REPETITIONS:+repetitions="$$REPETITIONS"}
 busy := if [ $$status = 75 ]; then echo 'coldcache: another make in this folder is measuring or rendering: wait until it ends' >&2; fi; exit $$status
 
 .PHONY: help
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo
-	@echo '  CAMPAIGN=local  STUDIES=quick  SITE=local  TARGET=/path/to/measure  SIZE=8GiB (total of each sweep)  SECONDS=3 (each timed part)'
+	@echo '  CAMPAIGN=local  STUDIES=quick  SITE=local  TARGET=/path/to/measure  SIZE=8GiB (total of each sweep)  SECONDS=3 (each timed part)  REPETITIONS=10'
 	@echo '  FOLDER=my-study (python -m coldcache new my-study)  IOZONE=1 (also install IOzone)  CORES=$(CORES)'
 	@echo '  QUIET=1 (print failures alone)  VERBOSE=1 (print what Snakemake prints by itself)'
 

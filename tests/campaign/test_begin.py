@@ -128,7 +128,7 @@ READS, WRITES = "tiny/transfers/operation=read,threads", "tiny/transfers/operati
         ("transfer_size: [64 KiB]", "transfer_size: [128 KiB, 256 KiB]",
          f"{WRITES}=1/r1 is measured, and transfer_size 64 KiB no longer planned"),
         ("[write, read]", "[write]", f"{READS}=1/r1 is measured, and read no longer planned"),
-        ("repetitions: 2", "repetitions: 1", f"{WRITES}=1/r1 is measured, and 1 repetitions are planned"),
+        ("repetitions: 2", "repetitions: 1", f"{WRITES}=1/r1 is measured, and 1 repetition is planned"),
         ("write_cache: [writeback, unsafe]", "write_cache: [writeback]",
          "tiny/cache/write_cache=unsafe/r1 is measured, and write_cache unsafe no longer planned"),
     ],

@@ -4,9 +4,9 @@ import pytest
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes
-from coldcache.design.resize import lengthen, resize
+from coldcache.design.resize import lengthen, repeat, resize
 from coldcache.design.site import read_site
-from coldcache.design.study import read_study
+from coldcache.design.study import RepeatUntil, read_study
 
 
 @pytest.fixture
@@ -84,3 +84,22 @@ def test_each_timed_part_and_each_total_gets_another_time(quick):
 def test_what_is_no_time_is_refused(quick, seconds, line):
     with pytest.raises(DesignError, match=line):
         lengthen([quick[0]], seconds)
+
+
+def test_each_case_runs_as_often_as_asked_whatever_the_study_says(root):
+    study = read_study(root / "config/studies", "quick")
+    until = RepeatUntil(relative_width=0.1, most=30)
+    sweeps = {name: sweep.model_copy(update={"repeat_until": until}) for name, sweep in study.sweeps.items()}
+    (repeated,) = repeat([study.model_copy(update={"sweeps": sweeps, "repeat_until": until})], "20")
+    assert (repeated.repetitions, repeated.repeat_until) == (20, None)
+    assert {(one.repetitions, one.repeat_until) for name, one in repeated.sweeps.items() if name != "probe"} == {
+        (20, None)
+    }
+    assert repeated.sweeps["probe"] == sweeps["probe"]
+    assert repeat([study], "") == (study,)
+
+
+@pytest.mark.parametrize("repetitions", ["0", "-1", "2.5", "many", "1e3", "٣", "9" * 30])
+def test_what_is_no_number_of_repetitions_is_refused(quick, repetitions):
+    with pytest.raises(DesignError, match=f'^repetitions: "{repetitions}" is not a whole number from 1 to '):
+        repeat([quick[0]], repetitions)

@@ -16,6 +16,7 @@ from coldcache.workflow.begun import take_begun, update_presentation
 from coldcache.workflow.configuration import read_design
 
 CONFIG = {"campaign": "tiny", "studies": "tiny", "site": "here", "target": ""}
+UNCHANGED = {"size": "", "seconds": "", "repetitions": ""}
 
 
 def test_a_changed_title_is_written_to_a_campaign_that_has_begun_and_imported_studies_stay(measured, root, change):
@@ -70,22 +71,22 @@ def test_a_mount_whose_server_has_gone_is_a_target_that_is_elsewhere(measured, c
 
 def test_a_campaign_that_has_begun_keeps_its_studies_site_and_target(measured):
     asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": ""}
-    assert take_begun(asked) == {**CONFIG, "size": "", "seconds": ""}
+    assert take_begun(asked) == {**CONFIG, **UNCHANGED}
     assert take_begun({**asked, "campaign": "new"}) == {**asked, "campaign": "new"}
-    assert take_begun({**asked, "target": None}) == {**CONFIG, "size": "", "seconds": ""}
+    assert take_begun({**asked, "target": None}) == {**CONFIG, **UNCHANGED}
 
 
 def test_what_the_command_line_or_the_file_states_is_not_replaced(measured):
     asked = {"campaign": "tiny", "studies": "quick", "site": "local", "target": ""}
-    assert take_begun(asked, stated=["studies"]) == {**CONFIG, "studies": "quick", "size": "", "seconds": ""}
-    assert take_begun({**asked, "site": "reference"}) == {**CONFIG, "site": "reference", "size": "", "seconds": ""}
+    assert take_begun(asked, stated=["studies"]) == {**CONFIG, "studies": "quick", **UNCHANGED}
+    assert take_begun({**asked, "site": "reference"}) == {**CONFIG, "site": "reference", **UNCHANGED}
 
 
 def test_a_target_that_the_campaign_began_with_is_kept(project):
     Path("elsewhere").mkdir()
     begin(read_design({**CONFIG, "target": "elsewhere"}))
     kept = take_begun({"campaign": "tiny", "studies": "quick", "site": "local"})
-    assert kept == {**CONFIG, "target": "elsewhere", "size": "", "seconds": ""}
+    assert kept == {**CONFIG, "target": "elsewhere", **UNCHANGED}
 
 
 ADDED = """
@@ -163,6 +164,7 @@ def test_a_sealed_campaign_takes_the_values_that_it_has_and_those_of_the_file(se
         ({"studies": "tiny.files"}, "studies=tiny.files"),
         ({"site": "local", "target": "/mnt/x"}, "site=local, target=/mnt/x"),
         ({"size": "8GiB", "seconds": 3}, "size=8GiB, seconds=3"),
+        ({"repetitions": 20}, "repetitions=20"),
     ],
 )
 def test_a_sealed_campaign_refuses_other_values_of_the_command_line(sealed, stated, told):
@@ -172,3 +174,20 @@ def test_a_sealed_campaign_refuses_other_values_of_the_command_line(sealed, stat
         f"raw/tiny is sealed, and has other values than {told}: leave them out, or choose another name "
         "(--config campaign=…, or make study CAMPAIGN=…)"
     )
+
+
+def test_repetitions_may_be_added_and_stay_when_they_are_not_given_again(measured):
+    assert read_design(CONFIG).studies[0].repetitions == 2
+    begin(read_design({**CONFIG, "repetitions": "4"}))
+    assert read_campaign(Path("raw/tiny")).environment.repetitions == "4"
+    asked = take_begun({"campaign": "tiny", "studies": "quick", "site": "local", "target": ""})
+    assert asked["repetitions"] == "4"
+    assert {case.repetitions for case in read_design(asked).cases()} == {4}
+    with pytest.raises(CampaignError, match=r"r\d is measured, and 1 repetition is planned\): keep what is measured"):
+        read_design({**CONFIG, "repetitions": "1"})
+
+
+def test_a_sealed_campaign_with_fewer_repetitions_than_its_study_lacks_nothing(project):
+    begin(read_design({**CONFIG, "repetitions": "1"}))
+    Path("raw/tiny/SHA256SUMS").touch()
+    assert update_presentation(read_design(CONFIG)) is None

@@ -115,6 +115,8 @@ def test_what_is_not_given_is_as_the_configuration_of_the_folder_has_it(project,
     said = capsys.readouterr().out.splitlines()
     assert said[0] == "tiny/files (fio)"
     assert said[-1].endswith(" on scratch")
+    print_plan("tiny.files", None, "", "jsonl", repetitions="3")
+    assert [json.loads(line)["repetition"] for line in capsys.readouterr().out.splitlines()].count(2) == 3
     (project / "config/config.yaml").write_text("campaign: local\nsite: here\n")
     with pytest.raises(DesignError, match=r"^config/config\.yaml: studies is required$"):
         print_plan(None, None, None, "text")

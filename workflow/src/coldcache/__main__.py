@@ -8,7 +8,7 @@ from typing import Any
 
 from coldcache.core.errors import ColdCacheError
 from coldcache.core.record_formats import FORMATS
-from coldcache.workflow.command_line import Parser, version_line, write_completion
+from coldcache.workflow.command_line import Parser, add_overrides, version_line, write_completion
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -79,9 +79,7 @@ def _add_plans(commands: Any) -> None:
     plan.epilog = "What is left out is as config/config.yaml has it, as for snakemake."
     plan.add_argument("--study", help="ids, separated by commas")
     plan.add_argument("--site", help="an id of config/sites/")
-    plan.add_argument("--target", help="a folder to measure instead of the site's")
-    plan.add_argument("--size", help="the total size of each sweep's files, such as 8GiB")
-    plan.add_argument("--seconds", help="how long each timed part lasts, such as 3")
+    add_overrides(plan)
     plan.add_argument("--format", choices=("text", "jsonl"), default="text", help="text, or JSON lines")
     plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
     plan.add_argument("--noise", metavar="CAMPAIGN", help="the campaign whose noise says what a sweep can show")
@@ -145,9 +143,7 @@ def _add_steps(commands: Any) -> None:
         command.add_argument("--campaign", required=True, help="its name, a folder of raw/")
     measure.add_argument("--studies", default="quick", help="ids, separated by commas")
     measure.add_argument("--site", default="local", help="an id of config/sites/")
-    measure.add_argument("--target", default="", help="a folder to measure instead of the site's")
-    measure.add_argument("--size", default="", help="the total size of each sweep's files, such as 8GiB")
-    measure.add_argument("--seconds", default="", help="how long each timed part lasts, such as 3")
+    add_overrides(measure)
 
 
 def _add_logs(commands: Any) -> None:
@@ -260,10 +256,10 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _plan(chosen: argparse.Namespace) -> None:
     from coldcache.workflow.commands.plan import print_plan
+    from coldcache.workflow.configuration import OVERRIDES
 
-    print_plan(
-        chosen.study, chosen.site, chosen.target, chosen.format, chosen.full, chosen.size, chosen.noise, chosen.seconds
-    )  # fmt: skip
+    stated = {key: getattr(chosen, key) for key in ("site", "target", "full", "noise", *OVERRIDES)}
+    print_plan(chosen.study, form=chosen.format, **stated)
 
 
 def _measure(chosen: argparse.Namespace) -> None:

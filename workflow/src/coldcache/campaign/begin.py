@@ -181,8 +181,8 @@ def _decisive(campaign: Campaign) -> dict[str, Any]:
     for study in design["studies"]:
         shown += [(study, SHOWN_OF_STUDY), *((sweep, SHOWN_OF_SWEEP) for sweep in study["sweeps"].values())]
     if "circumstances" in design:
-        # How studies were named: the sweeps that follow are compared themselves.
-        shown.append((design["circumstances"], ("studies",)))
+        # How studies were named and repeated: the sweeps that follow are compared themselves.
+        shown.append((design["circumstances"], ("studies", "repetitions")))
     for part, keys in shown:
         for key in keys:
             del part[key]
@@ -240,7 +240,8 @@ def _why_lost(case: Case, last: int, now: Case | None, planned: Iterable[Case]) 
     old, new = _content(case), _content(now)
     if changed := [key for key in old if old[key] != new[key]]:
         return f"its {changed[0]} would change"
-    return f"{now.most} repetitions are planned" if last >= now.most else None
+    planned = "1 repetition is" if now.most == 1 else f"{now.most} repetitions are"
+    return f"{planned} planned" if last >= now.most else None
 
 
 def _find_nearest(case: Case, planned: Iterable[Case]) -> Case | None:

@@ -50,6 +50,8 @@ class Environment(NamedTuple):
         is twice the cores.
     studies : str
         The studies as the configuration names them, whole or by sweeps; empty in campaigns of earlier versions.
+    repetitions : str
+        How often each case runs, in place of what the studies say, such as ``20``; empty if they decide.
     """
 
     cores: int
@@ -65,6 +67,7 @@ class Environment(NamedTuple):
     order: str = "sweeps"
     most_threads: int = 0
     studies: str = ""
+    repetitions: str = ""
 
     def count_cores(self, physical: bool) -> int:
         """Return the physical or logical cores of all client nodes."""

@@ -1,5 +1,9 @@
-"""Give the sweeps of studies another total size or duration: small files measure fast storage too briefly."""
+"""Give the sweeps of studies another total size, duration or number of repetitions.
 
+Small files measure fast storage too briefly, and few repetitions leave a claim open.
+"""
+
+import re
 from collections.abc import Callable, Iterable
 
 from coldcache.core.errors import DesignError
@@ -104,3 +108,27 @@ def _lengthen(sweep: Sweep, duration: float) -> Sweep:
         for factor, levels in sweep.factors.items()
     }
     return sweep.model_copy(update={"factors": factors, "seconds": duration})
+
+
+def repeat(studies: Iterable[Study], repetitions: str) -> tuple[Study, ...]:
+    """Return studies whose cases run another number of times.
+
+    Parameters
+    ----------
+    studies : iterable of Study
+        Each sweep but a sentinel gets the new `repetitions`, and no `repeat_until`.
+    repetitions : str
+        The number, such as ``20``; empty leaves everything as it is.
+
+    Raises
+    ------
+    DesignError
+        If `repetitions` is not a whole number from 1 to 10^18 - 1.
+    """
+    if not repetitions:
+        return tuple(studies)
+    if not re.fullmatch(r"0*[1-9][0-9]{0,17}", repetitions, re.ASCII):
+        raise DesignError(f'repetitions: "{repetitions}" is not a whole number from 1 to {10**18 - 1:,}')
+    alike = {"repetitions": int(repetitions), "repeat_until": None}
+    changed = (_change_sweeps(study, lambda sweep: sweep.model_copy(update=alike)) for study in studies)
+    return tuple(study.model_copy(update=alike) for study in changed)

@@ -8,14 +8,15 @@ from coldcache.campaign.begin import ANOTHER_NAME, begin, is_enlarged
 from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import CampaignError, DesignError
+from coldcache.design.resize import repeat
 from coldcache.design.site import SITES, read_site
 from coldcache.design.study import Study, read_study
-from coldcache.workflow.configuration import DEFAULTS, required
+from coldcache.workflow.configuration import DEFAULTS, OVERRIDES, required
 from coldcache.workflow.named_studies import STUDIES
 
 
 def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[str, Any]:
-    """Return a configuration with the studies, site, target, size and seconds that its campaign began with.
+    """Return a configuration with the studies, site, target, size, seconds and repetitions of its campaign.
 
     That of a sealed campaign is returned unchanged, as its design is not read from it.
 
@@ -48,8 +49,7 @@ def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[
         "studies": named or ",".join(map(_name_planned, begun.planned)),
         "site": begun.site.site,
         "target": "" if here else path,
-        "size": begun.environment.size if begun.environment else "",
-        "seconds": begun.environment.seconds if begun.environment else "",
+        **{key: getattr(begun.environment, key, "") for key in OVERRIDES},
     }
     free = [key for key in kept if key not in stated and (config.get(key) or "") == DEFAULTS[key]]
     return {**config, **{key: kept[key] for key in free if begun.planned}}
@@ -57,13 +57,11 @@ def take_begun(config: Mapping[str, Any], stated: Collection[str] = ()) -> dict[
 
 def _refuse_others(sealed: Campaign, stated: Mapping[str, str]) -> None:
     """Raise `CampaignError` if values that a command line states are not those of a sealed campaign."""
-    began = sealed.environment
     own = {
         "studies": [",".join(study.study for study in sealed.planned), ",".join(map(_name_planned, sealed.planned))],
         "site": [sealed.site.site],
         "target": [sealed.site.target.path, str(Path(sealed.site.target.path).absolute())],
-        "size": [began.size if began else ""],
-        "seconds": [began.seconds if began else ""],
+        **{key: [getattr(sealed.environment, key, "")] for key in OVERRIDES},
     }
     others = [f"{key}={value}" for key, value in stated.items() if _list_parts(value) not in map(_list_parts, own[key])]
     if others:
@@ -105,7 +103,9 @@ def update_presentation(design: Campaign) -> str | None:
         # It was measured elsewhere, and is only rebuilt here.
         return None
     stated = {study.study: _read_stated(study) for study in design.planned}
-    if enlarged := [study.study for study in design.planned if is_enlarged(study, stated[study.study])]:
+    again = design.environment.repetitions if design.environment else ""
+    planned = {study.study: study for study in repeat(stated.values(), again)}
+    if enlarged := [study.study for study in design.planned if is_enlarged(study, planned[study.study])]:
         return (
             f"{design.folder} is sealed: nothing is added to it. To measure what {', '.join(enlarged)} has now, "
             f"{ANOTHER_NAME}"

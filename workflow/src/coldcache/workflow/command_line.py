@@ -83,6 +83,14 @@ class Parser(argparse.ArgumentParser):
         sys.exit(2)
 
 
+def add_overrides(command: argparse.ArgumentParser) -> None:
+    """Add options for what replaces values of the site and of the studies."""
+    command.add_argument("--target", help="a folder to measure instead of the site's")
+    command.add_argument("--size", help="the total size of each sweep's files, such as 8GiB")
+    command.add_argument("--seconds", help="how long each timed part lasts, such as 3")
+    command.add_argument("--repetitions", help="how often each case runs, such as 20")
+
+
 def list_subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the parser of each subcommand by its name."""
     return next(

@@ -22,7 +22,7 @@ from coldcache.design import default_sentinel
 from coldcache.design.grid import Environment
 from coldcache.design.jobs import refuse_hours
 from coldcache.design.notebooks import refuse_unknown_notebooks
-from coldcache.design.resize import lengthen, resize
+from coldcache.design.resize import lengthen, repeat, resize
 from coldcache.design.scale import MOST_THREADS
 from coldcache.design.site import SITES, Site, read_site
 from coldcache.design.study import Study, Sweep
@@ -40,10 +40,13 @@ from coldcache.workflow.no_effect import refuse_no_effect
 CONFIG_FILE = Path("config/config.yaml")
 
 #: What `config/config.yaml` and ``--config`` may hold.
-KEYS = ("campaign", "studies", "site", "target", "size", "seconds")
+KEYS = ("campaign", "studies", "site", "target", "size", "seconds", "repetitions")
+
+#: Those that replace values of the studies.
+OVERRIDES = ("size", "seconds", "repetitions")
 
 #: What `config/config.yaml` has as it comes: such a value gives way to that of a campaign that has begun.
-DEFAULTS = {"studies": "quick", "site": "local", "target": "", "size": "", "seconds": ""}
+DEFAULTS = {"studies": "quick", "site": "local", "target": "", "size": "", "seconds": "", "repetitions": ""}
 
 
 class _File(Strict):
@@ -57,6 +60,7 @@ class _File(Strict):
     target: str | None = None
     size: str | int | None = None
     seconds: str | int | float | None = None
+    repetitions: str | int | None = None
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
@@ -98,7 +102,7 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     config : mapping
         ``campaign``, ``studies`` (ids, separated by commas; ``study.sweep`` is a single sweep), ``site``
         and optionally ``target``, which overrides the site's; ``size``, as `coldcache.design.resize.resize`;
-        ``seconds``, as `coldcache.design.resize.lengthen`.
+        ``seconds``, as `coldcache.design.resize.lengthen`; ``repetitions``, as `coldcache.design.resize.repeat`.
 
     Raises
     ------
@@ -197,10 +201,10 @@ def required(config: Mapping[str, Any], key: str) -> str:
 
 def _draft(name: str, config: Mapping[str, Any], environment: Environment | None, full: bool = False) -> Campaign:
     site = read_site(SITES, required(config, "site"), str(config.get("target") or "") or None)
-    size, seconds = (str(config.get(key) or "") for key in ("size", "seconds"))
+    size, seconds, repetitions = (str(config.get(key) or "") for key in ("size", "seconds", "repetitions"))
     named = required(config, "studies")
     studies, site = resize(read_studies(named), site, size)
-    studies = lengthen(studies, seconds)
+    studies = repeat(lengthen(studies, seconds), repetitions)
     # A mistake in the claims is found before anything is measured, not after all of it.
     read_claims(study.study for study in studies)
     if not full and not site.plan_only:
@@ -214,7 +218,8 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
         # What an earlier version began stays without it: whether its studies were asked for whole is not known.
         named = named if environment.studies else ""
     refuse_no_effect(site, studies, environment)
-    return Campaign(name, site, studies, environment._replace(studies=named, size=size, seconds=seconds))
+    stated = {"studies": named, "size": size, "seconds": seconds, "repetitions": repetitions}
+    return Campaign(name, site, studies, environment._replace(**stated))
 
 
 def _load_modules(site: Site) -> None:

@@ -36,6 +36,7 @@ def print_plan(
     size: str | None = None,
     noise: str | None = None,
     seconds: str | None = None,
+    repetitions: str | None = None,
 ) -> None:
     """Print the trials of studies on a site; what is None is as `config/config.yaml` has it, so as Snakemake takes it.
 
@@ -55,13 +56,16 @@ def print_plan(
         A campaign by whose noise each sweep says which difference it can show; None for the latest of the study.
     seconds : str or None
         How long each timed part lasts, such as ``3``; empty for what the studies say.
+    repetitions : str or None
+        How often each case runs, such as ``20``; empty for what the studies say.
 
     Raises
     ------
     ColdCacheError
         As `draft_design`.
     """
-    given = {"studies": studies, "site": site, "target": target, "size": size, "seconds": seconds}
+    given = {"studies": studies, "site": site, "target": target}
+    given |= {"size": size, "seconds": seconds, "repetitions": repetitions}
     design = draft_design(complete(given), full)
     cases, blocks = _expand(design, full)
     trials = [trial for block in blocks for trial in block.trials]
