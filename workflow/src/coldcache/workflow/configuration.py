@@ -218,8 +218,8 @@ def _draft(name: str, config: Mapping[str, Any], environment: Environment | None
         # What an earlier version began stays without it: whether its studies were asked for whole is not known.
         named = named if environment.studies else ""
     refuse_no_effect(site, studies, environment)
-    stated = {"studies": named, "size": size, "seconds": seconds, "repetitions": repetitions}
-    return Campaign(name, site, studies, environment._replace(**stated))
+    environment = environment._replace(studies=named, size=size, seconds=seconds, repetitions=repetitions)
+    return Campaign(name, site, studies, environment)
 
 
 def _load_modules(site: Site) -> None:
