@@ -240,8 +240,8 @@ def _why_lost(case: Case, last: int, now: Case | None, planned: Iterable[Case]) 
     old, new = _content(case), _content(now)
     if changed := [key for key in old if old[key] != new[key]]:
         return f"its {changed[0]} would change"
-    planned = "1 repetition is" if now.most == 1 else f"{now.most} repetitions are"
-    return f"{planned} planned" if last >= now.most else None
+    count = "1 repetition is" if now.most == 1 else f"{now.most} repetitions are"
+    return f"{count} planned" if last >= now.most else None
 
 
 def _find_nearest(case: Case, planned: Iterable[Case]) -> Case | None:
