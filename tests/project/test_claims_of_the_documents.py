@@ -9,7 +9,10 @@ import pytest
 import yaml
 from sealed import read_table
 
-CAMPAIGNS = ("dell-data", "dell-metadata", "pixstor-data", "pixstor-metadata", "fsx-metadata", "sas-grid", "nfs-guide")
+CAMPAIGNS = (
+    "dell-data", "dell-more-rounds", "dell-metadata", "pixstor-data", "pixstor-metadata", "fsx-metadata", "sas-grid",
+    "nfs-guide",
+)  # fmt: skip
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
 
 
@@ -40,13 +43,17 @@ def test_the_page_has_each_claim_with_its_statement_and_scope(stated, claims):
 
 
 def test_the_page_has_the_verdict_of_the_chapter_that_measured_a_claim(root, stated):
+    """Where a chapter left a claim open, another may have decided it."""
     chapters = {}
     for name, (*_, verdict, where) in stated.items():
         if link := re.search(r"\((.*?)\.md\)", where):
             chapters.setdefault(link[1], {})[name] = verdict
     for chapter, verdicts in chapters.items():
         judged = read_table((root / f"docs/{chapter}.md").read_text(), "claim")
-        assert {name: cells[-1] for name, cells in judged.items()} == verdicts, chapter
+        left_open = {name for name, cells in judged.items() if cells[-1] == "open"}
+        elsewhere = judged.keys() - verdicts.keys()
+        assert {name: cells[-1] for name, cells in judged.items() if name not in elsewhere} == verdicts, chapter
+        assert elsewhere <= left_open and {stated[name][-2] for name in elsewhere} <= {"borne out", "refuted"}, chapter
 
 
 def test_what_no_chapter_measured_has_the_verdict_of_its_scope(root, stated):
