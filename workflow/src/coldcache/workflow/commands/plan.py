@@ -33,10 +33,8 @@ def print_plan(
     target: str | None,
     form: str,
     full: bool = False,
-    size: str | None = None,
     noise: str | None = None,
-    seconds: str | None = None,
-    repetitions: str | None = None,
+    **overrides: str | None,
 ) -> None:
     """Print the trials of studies on a site; what is None is as `config/config.yaml` has it, so as Snakemake takes it.
 
@@ -50,23 +48,17 @@ def print_plan(
         A line per sweep and one per case, or one JSON object per trial.
     full : bool
         Whether to plan at full scale, ignoring the site's limits.
-    size : str or None
-        The total size of each sweep's files, such as ``8GiB``; empty for the studies' own.
     noise : str or None
         A campaign by whose noise each sweep says which difference it can show; None for the latest of the study.
-    seconds : str or None
-        How long each timed part lasts, such as ``3``; empty for what the studies say.
-    repetitions : str or None
-        How often each case runs, such as ``20``; empty for what the studies say.
+    **overrides : str or None
+        ``size``, ``seconds`` and ``repetitions``, as in `config/config.yaml`; empty for what the studies say.
 
     Raises
     ------
     ColdCacheError
         As `draft_design`.
     """
-    given = {"studies": studies, "site": site, "target": target}
-    given |= {"size": size, "seconds": seconds, "repetitions": repetitions}
-    design = draft_design(complete(given), full)
+    design = draft_design(complete({"studies": studies, "site": site, "target": target, **overrides}), full)
     cases, blocks = _expand(design, full)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":
