@@ -8,7 +8,7 @@ from coldcache.campaign.begin import ANOTHER_NAME, begin, is_enlarged
 from coldcache.campaign.campaign import RAW, Campaign, check_name, presentation, read_campaign
 from coldcache.campaign.seal import is_sealed
 from coldcache.core.errors import CampaignError, DesignError
-from coldcache.design.resize import repeat
+from coldcache.design.overrides import repeat
 from coldcache.design.site import SITES, read_site
 from coldcache.design.study import Study, read_study
 from coldcache.workflow.configuration import DEFAULTS, OVERRIDES, required

@@ -22,7 +22,7 @@ from coldcache.design import default_sentinel
 from coldcache.design.grid import Environment
 from coldcache.design.jobs import refuse_hours
 from coldcache.design.notebooks import refuse_unknown_notebooks
-from coldcache.design.resize import lengthen, repeat, resize
+from coldcache.design.overrides import lengthen, repeat, resize
 from coldcache.design.scale import MOST_THREADS
 from coldcache.design.site import SITES, Site, read_site
 from coldcache.design.study import Study, Sweep
@@ -101,8 +101,8 @@ def read_design(config: Mapping[str, Any]) -> Campaign:
     ----------
     config : mapping
         ``campaign``, ``studies`` (ids, separated by commas; ``study.sweep`` is a single sweep), ``site``
-        and optionally ``target``, which overrides the site's; ``size``, as `coldcache.design.resize.resize`;
-        ``seconds``, as `coldcache.design.resize.lengthen`; ``repetitions``, as `coldcache.design.resize.repeat`.
+        and optionally ``target``, which overrides the site's; ``size``, as `coldcache.design.overrides.resize`;
+        ``seconds``, as `coldcache.design.overrides.lengthen`; ``repetitions``, as `coldcache.design.overrides.repeat`.
 
     Raises
     ------

@@ -34,7 +34,9 @@ def print_plan(
     form: str,
     full: bool = False,
     noise: str | None = None,
-    **overrides: str | None,
+    size: str | None = None,
+    seconds: str | None = None,
+    repetitions: str | None = None,
 ) -> None:
     """Print the trials of studies on a site; what is None is as `config/config.yaml` has it, so as Snakemake takes it.
 
@@ -50,15 +52,16 @@ def print_plan(
         Whether to plan at full scale, ignoring the site's limits.
     noise : str or None
         A campaign by whose noise each sweep says which difference it can show; None for the latest of the study.
-    **overrides : str or None
-        ``size``, ``seconds`` and ``repetitions``, as in `config/config.yaml`; empty for what the studies say.
+    size, seconds, repetitions : str or None
+        What replaces values of the studies, as in `config/config.yaml`; empty for what these say.
 
     Raises
     ------
     ColdCacheError
         As `draft_design`.
     """
-    design = draft_design(complete({"studies": studies, "site": site, "target": target, **overrides}), full)
+    given = {"studies": studies, "site": site, "target": target}
+    design = draft_design(complete({**given, "size": size, "seconds": seconds, "repetitions": repetitions}), full)
     cases, blocks = _expand(design, full)
     trials = [trial for block in blocks for trial in block.trials]
     if form == "jsonl":

@@ -1,10 +1,10 @@
-"""Another total size reaches each sweep that divides one among its threads, and the site's limit."""
+"""Another total size, duration or number of repetitions reaches each sweep that it concerns, and no sentinel."""
 
 import pytest
 
 from coldcache.core.errors import DesignError
 from coldcache.core.units import parse_bytes
-from coldcache.design.resize import lengthen, repeat, resize
+from coldcache.design.overrides import lengthen, repeat, resize
 from coldcache.design.site import read_site
 from coldcache.design.study import RepeatUntil, read_study
 

@@ -127,7 +127,7 @@ def repeat(studies: Iterable[Study], repetitions: str) -> tuple[Study, ...]:
     """
     if not repetitions:
         return tuple(studies)
-    if not re.fullmatch(r"0*[1-9][0-9]{0,17}", repetitions, re.ASCII):
+    if not re.fullmatch(r"0*[1-9][0-9]{0,17}", repetitions):
         raise DesignError(f'repetitions: "{repetitions}" is not a whole number from 1 to {10**18 - 1:,}')
     alike = {"repetitions": int(repetitions), "repeat_until": None}
     changed = (_change_sweeps(study, lambda sweep: sweep.model_copy(update=alike)) for study in studies)
