@@ -88,9 +88,14 @@ def test_a_forest_is_told_by_its_greatest_difference(dell):
     assert title_ratios(ratios) == "The largest effect is 2 times (write, 1 thread: on / off)"
     shown = ratios.assign(low=[0.5, *ratios.low[1:]], high=[2.5, *ratios.high[1:]])
     assert (
-        title_ratios(shown) == "The largest effect is 2 times (write, 48 threads: on / off); 1 of 6 intervals include 1"
+        title_ratios(shown)
+        == "The largest effect is 2 times (write, 48 threads: on / off); 1 of 6 intervals includes 1"
     )
+    shown = ratios.assign(low=[0.5, 0.5, *ratios.low[2:]], high=[2.5, 2.5, *ratios.high[2:]])
+    assert title_ratios(shown).endswith("; 2 of 6 intervals include 1")
     refused = ratios.assign(low=float("nan"))
     assert title_ratios(refused.assign(n=4)) == "Fewer than five pairs each: no ratio has an interval"
     assert title_ratios(refused) == "No ratio has an interval"
     assert title_ratios(ratios.assign(low=0.5)) == "All 6 intervals include 1"
+    assert title_ratios(ratios[:2].assign(low=0.5)) == "Both intervals include 1"
+    assert title_ratios(ratios[:1].assign(low=0.5)) == "The interval of the ratio includes 1"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from coldcache.statistics.scaling.usl import LEAST_LEVELS_OF_LAW, UniversalScala
 LEVEL = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Estimates:
     """One metric of one sweep.
 
@@ -124,7 +125,7 @@ class Estimates:
         values = self.runs.sel(levels).squeeze(drop=True).values.reshape(-1)
         return tuple(float(value) for value in values if value == value)
 
-    @property
+    @cached_property
     def rounds(self) -> Rounds:
         """How trials depend on their rounds, measured over all cases of the sweep."""
         return rounds_of(self.runs)
@@ -135,17 +136,17 @@ class Estimates:
 
     def is_in_memory(self, levels: Mapping[str, Any]) -> bool:
         """Return whether at least half of the figures of the cells with these levels did not reach the storage."""
-        counted, memory = (figures.sel(levels).sum() for figures in self._counted())
+        counted, memory = (figures.sel(levels).sum() for figures in self._counted)
         return bool((memory > 0) & (2 * memory >= counted))
 
     def has_two_modes(self, levels: Mapping[str, Any]) -> bool:
         """Return whether trials of the cells with these levels have two typical figures, which no median describes."""
         return bool(self._two_modes.sel(levels).any())
 
-    @property
+    @cached_property
     def telling(self) -> xr.DataArray:
         """The estimates of `cells` without those in memory or of two modes; all of an operation that has no others."""
-        counted, memory = (figures.sum("repetition") for figures in self._counted())
+        counted, memory = (figures.sum("repetition") for figures in self._counted)
         stored = (memory == 0) | (2 * memory < counted)
         found = self.cells.estimate
         for wanted in (stored, ~self._two_modes.any("repetition")):
@@ -154,11 +155,12 @@ class Estimates:
             found = kept.where(there, found)
         return found
 
-    @property
+    @cached_property
     def _two_modes(self) -> xr.DataArray:
         codes = self.cube.get("codes", self.cube.verdict)
         return xr.apply_ufunc(lambda texts: np.char.find(texts.astype(str), "two-modes") >= 0, codes)
 
+    @cached_property
     def _counted(self) -> tuple[xr.DataArray, xr.DataArray]:
         """Return which trials have a figure, and which of these did their work without reaching the storage."""
         counted = self.runs.notnull()

@@ -37,28 +37,27 @@ def tabulate_core_rates(records: pd.DataFrame) -> pd.DataFrame:
     missing = {"file_size", "threads"} - set(stated.columns)
     stated = stated.assign(**dict.fromkeys(missing, float("nan"))).dropna(subset="file_size")
     factors = [name for name in stated.columns if name in FACTORS or name in LEARNT_FACTORS]
-    rows = []
-    for key, trial in stated.groupby([*_TRIAL, "operation"]):
-        elapsed, calls = (trial[trial.metric == metric] for metric in ("elapsed", "count"))
+    key = [*_TRIAL, "operation"]
+    elapsed, calls = (stated[stated.metric == metric] for metric in ("elapsed", "count"))
+    called, found = calls.groupby(key).indices, []
+    for trial, places in sorted(elapsed.groupby(key).indices.items()):
+        streams = elapsed["value"].to_numpy()[places]
         # A log that states its group alone holds only the last process to finish.
-        if elapsed.empty or len(elapsed) != elapsed.threads.iloc[0]:
+        if len(streams) != elapsed.threads.iloc[places[0]]:
             continue
-        moved = _find_moved(elapsed, calls)
-        by_mean = moved / elapsed["value"].mean()
-        rows.append({
-            **dict(zip([*_TRIAL, "operation"], key, strict=True)), **elapsed[factors].iloc[0].to_dict(),
-            "by_mean_elapsed": by_mean, "by_last_finisher": moved / elapsed["value"].max(),
-            "judgement": judge_core(by_mean),
-        })  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=[*_TRIAL, "operation", *factors, "by_mean_elapsed", "by_last_finisher", "judgement"]
+        size = float(elapsed.file_size.iloc[places[0]])
+        moved = _find_moved(size, len(streams), calls.iloc[called.get(trial, [])])
+        found.append((places[0], moved / streams.mean(), moved / streams.max()))
+    firsts, by_mean, by_last = zip(*found, strict=True) if found else ((), (), ())
+    rates = elapsed.iloc[list(firsts)][[*key, *factors]].reset_index(drop=True)
+    return rates.assign(
+        by_mean_elapsed=by_mean, by_last_finisher=by_last, judgement=[judge_core(rate) for rate in by_mean]
     )
 
 
-def _find_moved(elapsed: pd.DataFrame, calls: pd.DataFrame) -> float:
+def _find_moved(size: float, streams: int, calls: pd.DataFrame) -> float:
     """Return the bytes that a stream of a trial moved in the mean: those of its calls, at most its whole file."""
-    size = float(elapsed.file_size.iloc[0])
-    if len(calls) != len(elapsed) or "transfer_size" not in calls or calls.transfer_size.isna().any():
+    if len(calls) != streams or "transfer_size" not in calls or calls.transfer_size.isna().any():
         return size
     return min(size, float((calls["value"] * calls.transfer_size).mean()))
 

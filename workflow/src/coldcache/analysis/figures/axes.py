@@ -183,7 +183,7 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
     by : str
         The factor of which each level is a line.
     """
-    axes.figure.canvas.draw()
+    _lay_out(axes)
     levels = cells[by].values.tolist()
     ends = []
     marks = {level: mark_level(level, levels) for level in levels}
@@ -214,6 +214,14 @@ def name_lines(axes: Axes, cells: xr.Dataset, by: str) -> None:
             color=darken(colour), fontweight="bold", annotation_clip=False,
         )  # fmt: skip
         name_series(written, level)
+
+
+def _lay_out(axes: Axes) -> None:
+    """Place the axes of a figure where they will be drawn."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
 
 
 def _is_of(line: Line2D, mark: Mark, has_law: bool) -> bool:

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from coldcache.analysis.estimates import Estimates
 from coldcache.analysis.format import format_interval, format_suspect
@@ -72,11 +73,10 @@ def list_higher(estimates: Estimates, operation: str) -> list[str]:
     """
     every = estimates.cells.estimate.sel(operation=operation)
     top = float(estimates.telling.sel(operation=operation).max())
-    cells = (every.isel(dict(zip(every.dims, index, strict=True))) for index in np.ndindex(every.shape))
-    places = [{str(dim): cell[dim].item() for dim in every.dims} for cell in cells if float(cell) > top]
-    if not places:
+    places = np.flatnonzero(every.values > top)
+    if not places.size:
         return []
-    is_memory = any(estimates.is_in_memory({"operation": operation, **place}) for place in places)
+    is_memory = any(estimates.is_in_memory(_levels_at(every, operation, place)) for place in places)
     return [f"more {'in memory' if is_memory else 'where runs form two groups'}"]
 
 
@@ -131,10 +131,14 @@ def _ends(estimates: Estimates, operation: str) -> list[dict[str, Any]]:
     Those in memory count only where all are.
     """
     cells = estimates.telling.sel(operation=operation)
-    every = [cells.isel(dict(zip(cells.dims, index, strict=True))) for index in np.ndindex(cells.shape)]
-    known = [cell for cell in every if bool(cell.notnull())]
-    ends = [max(known, key=float), *([min(known, key=float)] if len(known) > 1 else [])]
-    return [{"operation": operation, **{str(dim): cell[dim].item() for dim in cells.dims}} for cell in ends]
+    ends = [np.nanargmax(cells.values), *([np.nanargmin(cells.values)] if int(cells.count()) > 1 else [])]
+    return [_levels_at(cells, operation, end) for end in ends]
+
+
+def _levels_at(cells: xr.DataArray, operation: str, place: np.intp) -> dict[str, Any]:
+    """Return the levels of an operation's cell, which is so far from the first."""
+    indices = zip(cells.dims, np.unravel_index(place, cells.shape), strict=True)
+    return {"operation": operation, **{str(dim): cells[dim][index].item() for dim, index in indices}}
 
 
 def _with_levels(estimates: Estimates, place: dict[str, Any], show: Callable[[dict[str, Any]], str]) -> str:

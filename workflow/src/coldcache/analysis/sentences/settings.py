@@ -27,6 +27,9 @@ _CACHE = "write_cache"
 #: How a difference of the write cache begins.
 _MAKES = "the write cache makes "
 
+#: What few intervals show together.
+_INCLUDE = {1: "The interval of the ratio includes 1", 2: "Both intervals include 1"}
+
 #: Parts of a title, and levels that a sentence lists; more have a range.
 _MOST_PARTS, _FEW_LEVELS = 2, 2
 
@@ -148,9 +151,10 @@ def title_ratios(ratios: pd.DataFrame) -> str:
         return f"{few} ratio has an interval"
     shows = known[(known.low > 1) | (known.high < 1)]
     if shows.empty:
-        return f"All {len(known)} intervals include 1" if len(known) > 1 else "The interval of the ratio includes 1"
+        return _INCLUDE.get(len(known), f"All {len(known)} intervals include 1")
     most = shows.loc[shows.ratio.map(_size).idxmax()]
-    less = f"; {len(known) - len(shows)} of {len(known)} intervals include 1" if len(shows) < len(known) else ""
+    rest = len(known) - len(shows)
+    less = f"; {rest} of {len(known)} intervals {'includes' if rest == 1 else 'include'} 1" if rest else ""
     return f"The largest effect is {show_number(most.ratio)} times ({most.case}){less}"
 
 
