@@ -85,9 +85,9 @@ def read_table_group(
 ) -> pd.DataFrame:
     """Return the table of a group that `write_table_group` wrote, or only some of its rows and columns."""
     row = _find_row(group)
-    names = columns or [name for name, stored in group.items() if not stored.is_scale]
+    stored = ((name, group[name]) for name in columns) if columns else group.items()
     numbers = range(group[row].size)[rows]
-    table = {name: _restore(group[name][rows], group[name]) for name in names}
+    table = {name: _restore(column[rows], column) for name, column in stored if not column.is_scale}
     return pd.DataFrame(table, index=pd.RangeIndex(numbers.start, numbers.stop, name=row), copy=False)
 
 

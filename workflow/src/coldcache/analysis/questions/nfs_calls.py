@@ -55,7 +55,8 @@ def does_same_work(estimates: Estimates, dataset: str | Path) -> bool:
         The `dataset.nc` that has it.
     """
     study, sweep = estimates.cube.attrs["study"], estimates.cube.attrs["sweep"]
-    moved, verdicts = (open_table(Path(dataset), name, study) for name in ("evidence", "verdicts"))
+    moved = open_table(Path(dataset), "evidence", study, [*_TRIAL[1:], "moved_bytes", "names"])
+    verdicts = open_table(Path(dataset), "verdicts", study, [*_TRIAL[1:], "verdict"])
     counted = verdicts[(verdicts.sweep == sweep) & verdicts.verdict.isin(COUNTED)]
     own = moved.merge(counted[_TRIAL], on=_TRIAL)
     work = own.groupby(_TRIAL)[["moved_bytes", "names"]].sum()
