@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 
 from coldcache.analysis.figures.cases import list_cases
-from coldcache.analysis.figures.published import draw_published, draw_stars, published_by_case
+from coldcache.analysis.figures.published import (
+    draw_published,
+    draw_published_rows,
+    draw_stars,
+    published_by_case,
+)
 from coldcache.analysis.questions.select import choose
 
 
@@ -67,3 +72,22 @@ def test_a_value_at_a_number_of_threads_is_of_no_row_with_another(invent):
     at_any = replace(found, published=(value._replace(threads=None),))
     assert published_by_case(at_any, rows, "stripe_count").tolist() == [1005e6] * 3
     assert published_by_case(at_24, rows.drop(columns="threads"), "stripe_count").tolist() == [1005e6] * 3
+
+
+def test_a_star_of_a_row_that_would_press_the_measured_values_together_is_counted_in_the_caption(axes, invent):
+    (found, *_) = choose(invent("dell-lustre"), "dell-lustre", "throughput", ["read", "write"], by=["stripe_count"])
+    rows = list_cases(found.cells, "stripe_count")
+    assert draw_published_rows(axes, found, rows, "stripe_count") == "Stars: published values."
+    (stars,) = axes.lines
+    of_eight = rows[rows.stripe_count == 8].set_index("operation").row
+    assert dict(zip(stars.get_ydata(), stars.get_xdata(), strict=True)) == {
+        of_eight["read"]: 1005e6, of_eight["write"]: 1090e6,
+    }  # fmt: skip
+    stars.remove()
+    slow = rows.assign(estimate=rows.estimate * 1004e6 / 2.5 / rows.estimate.max())
+    note = draw_published_rows(axes, found, slow, "stripe_count")
+    assert note == "2 published values beyond this scale: see the table."
+    (stars,) = axes.lines
+    assert not stars.get_xdata().size
+    none = replace(found, published=())
+    assert draw_published_rows(axes, none, rows, "stripe_count") is None

@@ -24,7 +24,7 @@ from coldcache.analysis.figures.panels import (
 )
 from coldcache.analysis.figures.picture import Picture, picture_of, picture_of_map
 from coldcache.analysis.figures.predictions import draw_predictions
-from coldcache.analysis.figures.published import draw_published, draw_stars, published_by_case
+from coldcache.analysis.figures.published import draw_published, draw_published_rows, draw_stars
 from coldcache.analysis.figures.runs import draw_runs, draw_trials, link_points
 from coldcache.analysis.figures.side_by_side import (
     can_compare,
@@ -76,6 +76,7 @@ __all__ = [
     "draw_pairs",
     "draw_predictions",
     "draw_published",
+    "draw_published_rows",
     "draw_runs",
     "draw_stars",
     "draw_thresholds",
@@ -104,7 +105,6 @@ __all__ = [
     "picture_of",
     "picture_of_forest",
     "picture_of_map",
-    "published_by_case",
     "say",
     "say_shared",
     "set_columns",

@@ -56,7 +56,37 @@ def draw_published(axes: Axes, estimates: Estimates, log: bool = False) -> str |
         else:
             draw_rug(axes, [value.high], colour)
         drawn += 1
-    parts = ["Stars and ticks at the right edge: published values."] if drawn else []
+    return _say_drawn("Stars and ticks at the right edge", drawn, left)
+
+
+def draw_published_rows(axes: Axes, estimates: Estimates, rows: pd.DataFrame, factor: str) -> str | None:
+    """Draw the published values of cases that lie in rows, as far as a scale from zero allows.
+
+    Parameters
+    ----------
+    axes : Axes
+        The metric in its stored unit along x.
+    estimates : Estimates
+        Of the sweep.
+    rows : DataFrame
+        Columns ``row``, ``estimate``, ``operation`` and `factor`, as `list_cases` returns them.
+    factor : str
+        As for `published_by_case`.
+
+    Returns
+    -------
+    str or None
+        A sentence for the caption; None where no document states a value.
+    """
+    values = published_by_case(estimates, rows, factor)
+    fits = values <= _FARTHEST * rows.estimate.max()
+    draw_stars(axes, values[fits], rows.row[fits])
+    return _say_drawn("Stars", int(fits.sum()), int((values.notna() & ~fits).sum()))
+
+
+def _say_drawn(marks: str, drawn: int, left: int) -> str | None:
+    """Return what marks show, and how many values have none, for a caption."""
+    parts = [f"{marks}: published values."] if drawn else []
     if left:
         parts.append(f"{left} published value{'s' if left > 1 else ''} beyond this scale: see the table.")
     return " ".join(parts) or None
