@@ -5,10 +5,13 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
+from queue import Empty
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, NoReturn
 
 from ipykernel.kernelapp import IPKernelApp
+from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.manager import AsyncKernelManager
 
 #: A socket's path has at most 107 bytes (unix(7)), of which `/coldcache-kernel-12345678/kernel-ipc-5` takes 38.
@@ -25,6 +28,7 @@ class ForkedKernelManager(AsyncKernelManager):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.client_factory = _Client
         folder = next(folder for folder in (gettempdir(), "/tmp") if len(folder) <= _LONGEST or folder == "/tmp")
         self._folder = TemporaryDirectory(prefix="coldcache-kernel-", dir=folder)
         self.transport = "ipc"
@@ -35,6 +39,10 @@ class ForkedKernelManager(AsyncKernelManager):
         if not restart:
             self._folder.cleanup()
 
+    async def _async_wait(self, pollinterval: float = 0.01) -> None:
+        # A killed kernel ends long before the 0.1 s after which it is asked by default.
+        await super()._async_wait(pollinterval)
+
     async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
         provisioner: Any = self.provisioner
         arguments = kernel_cmd[kernel_cmd.index("-f") :]
@@ -43,6 +51,25 @@ class ForkedKernelManager(AsyncKernelManager):
         provisioner.pid = process.pid
         provisioner.pgid = process.pid
         self._reconcile_connection_info(provisioner.connection_info)
+
+
+class _Client(AsyncKernelClient):
+    """A client that does not wait for a new kernel to be silent for 0.2 s: nbclient skips what it did not ask for."""
+
+    async def wait_for_ready(self, timeout: float | None = None) -> None:
+        """Return when the kernel answers; raise RuntimeError if it ends before, or takes more than so many seconds."""
+        deadline = time.monotonic() + timeout if timeout is not None else float("inf")
+        while time.monotonic() < deadline:
+            self.kernel_info()
+            with suppress(Empty):
+                reply = await self.get_shell_msg(timeout=1)
+                # It may answer before what it shows arrives here.
+                await self.get_iopub_msg(timeout=0.2)
+                self._handle_kernel_info_reply(reply)
+                return
+            if not await self.is_alive():
+                raise RuntimeError("before it was ready")
+        raise RuntimeError(f"it was not ready after {timeout:g} s")
 
 
 class _Fork:
