@@ -31,17 +31,37 @@ sweeps:
 #: Replaces the tool: it ends as soon as it has started.
 TOOL = '#!/bin/sh\n[ "$1" = --version ] && echo fio-3.33\nexit 0\n'
 
-#: The floor: the minimum work for a trial. Arguments are the folder and the number of trials.
+#: A part of the floor: the minimum work for a trial with its evidence, which no power failure may take. Arguments are
+#: the folder, the number of trials, and an outcome.
 _LOOP = """\
-import subprocess, sys
+import json, os, subprocess, sys
 from pathlib import Path
+
+outcome = json.loads(Path(sys.argv[3]).read_bytes())
+device = os.stat(sys.argv[3]).st_dev
+counters = ["/proc/stat", "/proc/self/mountinfo", f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat"]
+there = [Path(counter) for counter in counters if Path(counter).exists()]
+
+
+def flush(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
 
 for trial in range(int(sys.argv[2])):
     folder = Path(sys.argv[1], str(trial))
     folder.mkdir(parents=True)
+    before = [counter.read_bytes() for counter in there]
     with (folder / "stdout.txt").open("wb") as output, (folder / "stderr.txt").open("wb") as errors:
         subprocess.run(["fio", f"--numjobs={trial % 20 + 1}", "--rw=write"], stdout=output, stderr=errors, check=True)
+    after = [counter.read_bytes() for counter in there]
+    (folder / "trial.json").write_text(json.dumps(outcome, indent=1))
+    flush(folder / "trial.json")
+    flush(folder)
 """
+
+_EMPTY = "rule all:\n    input:\n        [],\n"
 
 
 def measure(with_peers: bool) -> Iterator[tuple[str, Measurement]]:
@@ -57,17 +77,20 @@ def measure(with_peers: bool) -> Iterator[tuple[str, Measurement]]:
             (programs / "fio").chmod(0o755)
             run = [*SNAKEMAKE, *CONFIG, "--", "measure_all"]
             costs.setdefault("own", []).append(cost_of(run, folder, programs))
-            if len(list(folder.glob("raw/bench/*/*/*/*/trial.json"))) != TRIALS:
+            outcomes = list(folder.glob("raw/bench/*/*/*/*/trial.json"))
+            if len(outcomes) != TRIALS:
                 sys.exit(f"bench: not all of {TRIALS} trials are there")
-            loop = [PYTHON, "-c", _LOOP, f"{beside}/loop", str(TRIALS)]
+            loop = [PYTHON, "-c", _LOOP, f"{beside}/loop", str(TRIALS), str(outcomes[0])]
             costs.setdefault("loop", []).append(cost_of(loop, folder, programs))
+            (folder / "empty.smk").write_text(_EMPTY)
+            costs.setdefault("empty", []).append(cost_of([*SNAKEMAKE, "--snakefile", "empty.smk"], folder))
             for name, peer in others.items() if turn == 0 else ():
                 place = Path(beside, name)
                 costs.setdefault(name, []).append(cost_of(peer.prepare(place, TRIALS), place, programs))
                 files[name] = peer.count_files(place) / TRIALS
     each = {name: 1000 * least(found).processor / TRIALS for name, found in costs.items()}
-    own, loop = each.pop("own"), each.pop("loop")
-    yield "trial-cpu", Measurement(own, loop, peers=each)
+    own, floor = each.pop("own"), each.pop("loop") + each.pop("empty")
+    yield "trial-cpu", Measurement(own, floor, peers=each)
     yield "trial-files", Measurement(_files_per_trial(), 2, peers=files)
 
 
