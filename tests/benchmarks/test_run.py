@@ -57,7 +57,8 @@ def test_the_short_table_shows_what_is_missed_and_the_floor(ledger):
     ]
     assert ledger.quote(ledger.latest(entries)).splitlines()[2:] == [
         "| processor time per trial, of 2,000 with a tool that ends at once | 5.5 ms | ≤ 3, missed "
-        "| Snakemake on an empty rule, and a loop that reads counters, starts the tool and flushes its outcome: 1.8 ms |",
+        "| Snakemake on an empty rule, and a loop that reads counters, starts the tool and flushes its outcome: "
+        "1.8 ms |",
         "| --help | 0.1 s | ≤ 0.3 | Python alone: 0.02 s |",
     ]
 
