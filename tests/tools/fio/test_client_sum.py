@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from coldcache.core.records import name_share, split_records
-from coldcache.tools.fio.client_sum import read_sum
+from coldcache.tools.fio import client_sum
+from coldcache.tools.fio.documents import find_documents
 from coldcache.tools.fio.parse import read
 
 SPECIMENS = Path(__file__).parents[2] / "specimens"
@@ -15,6 +16,10 @@ SPECIMENS = Path(__file__).parents[2] / "specimens"
 
 def load(name):
     return (SPECIMENS / f"fio-{name}.json").read_bytes()
+
+
+def read_sum(log):
+    return client_sum.read_sum(log, find_documents(log)[0])
 
 
 def test_the_total_of_clients_with_the_same_job_is_a_figure_of_the_whole_run():

@@ -28,7 +28,7 @@ _TAKEN = b'"all clients"'
 _ALIKE = ("rw", "bs", "ioengine", "iodepth", "direct")
 
 
-def read_sum(log: bytes) -> list[Record]:
+def read_sum(log: bytes, documents: list[Document]) -> list[Record]:
     """Return every value that fio's client states for all its clients together, of each run in the log.
 
     None of a run with one client, or in which jobs of different or unknown patterns, sizes or depths are summed up,
@@ -38,6 +38,8 @@ def read_sum(log: bytes) -> list[Record]:
     ----------
     log : bytes
         What `parse.read` reads.
+    documents : list of Document
+        Its results, as `find_documents` returns them.
 
     Returns
     -------
@@ -53,7 +55,7 @@ def read_sum(log: bytes) -> list[Record]:
         return []
     renamed = {document.start: document.jobs for document in find_documents(log.replace(_SUM, _TAKEN))[0]}
     totals: list[list[Record]] = []
-    for document in drop_repeats(find_documents(log)[0]):
+    for document in drop_repeats(documents):
         # Under its new name the sum would be the last entry of its host, and so make the options of others unsure.
         clients = {job.start for job in document.jobs}
         totals += [_read_total(document, job) for job in renamed[document.start] if job.start not in clients]

@@ -40,6 +40,8 @@ class Job(NamedTuple):
         Host and port of the client, if any, and the number of the reporting group.
     options : dict or None
         The options in force; None if they are unknown.
+    values : dict
+        The entry as plain JSON.
     """
 
     members: dict[str, Member]
@@ -47,10 +49,7 @@ class Job(NamedTuple):
     name: str
     group: tuple[Any, ...]
     options: dict[str, str] | None
-
-    def values(self) -> dict[str, Any]:
-        """Return the entry as plain JSON."""
-        return {key: member.value for key, member in self.members.items()}
+    values: dict[str, Any]
 
 
 class Document(NamedTuple):
@@ -68,7 +67,7 @@ class Document(NamedTuple):
 
     def figures(self) -> list[dict[str, Any]]:
         """Return all figures of the result, to distinguish a repeated text from a second measurement."""
-        return [job.values() for job in self.jobs]
+        return [job.values for job in self.jobs]
 
 
 def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
@@ -155,7 +154,8 @@ def _entry(entry: Member, text: str) -> Job:
         raise LogError(f"{place(text, entry.start)}: a job without a name")
     host = tuple(members[part].value for part in ("hostname", "port") if part in members)
     group = (*host, members["groupid"].value if "groupid" in members else 0)
-    return Job(members, entry.start, plain(str(members["jobname"].value)), group, None)
+    values = {key: member.value for key, member in members.items()}
+    return Job(members, entry.start, plain(str(members["jobname"].value)), group, None, values)
 
 
 def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | None:

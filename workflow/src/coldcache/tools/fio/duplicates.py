@@ -75,7 +75,7 @@ def _check_end(document: Document, has_states: bool) -> None:
     """
     entries, slack = Counter(job.group for job in document.jobs), 0.0 if has_states else 0.05
     # Without group_reporting each process has its own entry.
-    done = [is_job_done(job.options, job.values(), slack, entries[job.group] > 1) for job in document.jobs]
+    done = [is_job_done(job.options, job.values, slack, entries[job.group] > 1) for job in document.jobs]
     if done and (all(state is False for state in done) if not has_states else not all(done)):
         job = document.jobs[next(number for number, state in enumerate(done) if not state)]
         raise LogError(
@@ -86,7 +86,7 @@ def _check_end(document: Document, has_states: bool) -> None:
 
 def _is_state_of(earlier: Document, later: Document) -> bool:
     """Return whether the earlier result is an intermediate state of the same run as the later one."""
-    starts = [{take_number(job.values(), "job_start") for job in document.jobs} for document in (earlier, later)]
+    starts = [{take_number(job.values, "job_start") for job in document.jobs} for document in (earlier, later)]
     if 0 not in starts[0] | starts[1]:
         return bool(starts[0] & starts[1])
     ages = _age(earlier), _age(later)
@@ -111,4 +111,4 @@ def _time(document: Document) -> float | None:
 
 def _age(document: Document) -> float | None:
     """Return how long fio had been running, in whole s, rounded up; None if it does not say."""
-    return max((take_number(job.values(), "elapsed") for job in document.jobs), default=0) or None
+    return max((take_number(job.values, "elapsed") for job in document.jobs), default=0) or None

@@ -42,7 +42,7 @@ def refuse_other_runs(text: str, documents: list[Document]) -> None:
     terse, printed = list(_list_terse(text)), list(_list_text(text))
     if documents:
         found = [
-            _Result(job.name, {_take_time(job.values().get(side)) for side in SIDES})
+            _Result(job.name, {_take_time(job.values.get(side)) for side in SIDES})
             for document in documents for job in document.jobs
         ]  # fmt: skip
         _refuse_others("JSON", found, "a terse line", terse)

@@ -83,13 +83,13 @@ def read(log: bytes) -> list[Record]:
         figures contradict each other.
     """
     try:
-        return sorted([*_read_documents(log), *read_sum(log)], key=attrgetter("offset"))
+        documents, foreign = find_documents(log)
+        return sorted([*_read_documents(log, documents, foreign), *read_sum(log, documents)], key=attrgetter("offset"))
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise LogError("fio's JSON is damaged: a key is missing, or has a value that does not belong there") from error
 
 
-def _read_documents(log: bytes) -> list[Record]:
-    documents, foreign = find_documents(log)
+def _read_documents(log: bytes, documents: list[Document], foreign: list[str]) -> list[Record]:
     failure = next(filter(None, map(_FAILURE.search, foreign)), None)
     if failure:
         raise LogError(f"fio says {plain(failure[1])[:200]!r}: the run failed or was cut short")
@@ -147,7 +147,7 @@ def _check_copies(document: Document) -> None:
                     seen.add(figures)
                     has_latencies = True
         if not has_latencies and any(is_active(side) for _, side in sides):
-            entry = ("", repr(sorted(job.values().items())))
+            entry = ("", repr(sorted(job.values.items())))
             if entry in seen:
                 raise _copied(document, job, "what a job before it states, to the last figure")
             seen.add(entry)

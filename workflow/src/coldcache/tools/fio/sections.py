@@ -39,7 +39,7 @@ def hide_sections(job: Job) -> Job:
 
 def runs_longer(job: Job) -> bool:
     """Return whether the sum of the processes' run times (since 3.8) is that of more than the options ask for."""
-    count, ran = count_processes(job), take_number(job.values(), "job_runtime")
+    count, ran = count_processes(job), take_number(job.values, "job_runtime")
     return bool(count and ran > (count + 0.5) * 1000 * longest_run(job))
 
 
@@ -55,7 +55,7 @@ def sums_up_sections(job: Job) -> bool:
     One job with these options cannot have moved what its pattern does not name, nor have had more transfers in flight
     than all of its processes keep. The sum of run times alone proves nothing: it includes a ramp, and a verification.
     """
-    options, values, count = job.options, job.values(), count_processes(job)
+    options, values, count = job.options, job.values, count_processes(job)
     if options is None or PARTIAL in options or options.get("ioengine") in IDLE_ENGINES or not count:
         return False
     sides = {name: values[name] for name in SIDES if is_active(values.get(name))}

@@ -123,7 +123,7 @@ def read_auto_table(log: bytes, start: int, end: int, version: str | None) -> Au
     finish = _END.search(log, header.end(), end)
     if finish is None:
         raise LogError("IOzone did not print 'iozone test complete.': the run was cut short or is still going")
-    columns = [word.end() for word in _WORD.finditer(header[1])]
+    columns = _place_columns(header[1])
     cells = [cell for line in _LINE.finditer(log, header.end(), finish.start()) for cell in _read_row(line, columns)]
     if _ONCE.search(log, start, header.start()):
         cells = [cell for cell in cells if cell.operation not in _RETESTS or int(cell.printed)]
@@ -154,7 +154,17 @@ def records_of_table(table: AutoTable, repetition: int | None) -> list[Record]:
     ]  # fmt: skip
 
 
-def _read_row(line: re.Match[bytes], columns: list[int]) -> Iterator[Cell]:
+def _place_columns(heads: bytes) -> dict[int, int]:
+    """Return the number of the column for each place where a figure of it may end: next to the end of its head."""
+    ends = [word.end() for word in _WORD.finditer(heads)]
+    columns = {end: column for column, end in enumerate(ends)}
+    for column, end in enumerate(ends):
+        columns.setdefault(end + 1, column)
+        columns.setdefault(end - 1, column)
+    return columns
+
+
+def _read_row(line: re.Match[bytes], columns: dict[int, int]) -> Iterator[Cell]:
     """Yield the figures of one line of the table, none if it is of another; raise `LogError` if it is a broken row."""
     text, start = line[1], line.start(1)
     if not _NUMBERS.search(text):
@@ -165,9 +175,9 @@ def _read_row(line: re.Match[bytes], columns: list[int]) -> Iterator[Cell]:
         raise LogError(f"{line_number(line.string, start)}: no row of IOzone's table: {quote(text)}")
     places = []
     for number in numbers:
-        near = min(range(len(columns)), key=lambda column: abs(columns[column] - number.end()))
         # The heads of two columns end one character before their figures.
-        if abs(columns[near] - number.end()) > 1:
+        near = columns.get(number.end())
+        if near is None:
             raise LogError(f"{line_number(line.string, start)}: a figure is in no column: {quote(text)}")
         places.append(near)
     if places[:2] != [0, 1] or len(set(places)) < len(places):
