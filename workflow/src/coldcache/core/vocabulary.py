@@ -55,7 +55,7 @@ FACTORS = {
     "mdc_mod_rpcs_in_flight": Factor("1", "changing calls in flight per MDT"),
     "osc_dirty_mb": Factor("1", "dirty MiB per OST"),
     "instance_type": Factor(None, "instance type"),
-    "instance_link": Factor(None, "instance, by its link"),
+    "instance_link": Factor(None, "instance link"),
     "write_mode": Factor(None, "write mode of the mount"),
     "nfs_version": Factor(None, "NFS version"),
     "io_size": Factor("B", "rsize and wsize"),
