@@ -38,7 +38,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
 def _run_make(clone: Path, *words: str) -> tuple[float, float]:
     """Return the time that make takes in a clone, and the processor time, in s; end the benchmark if it fails.
 
-    What no process waits for, such as a daemon, is not in the processor time.
+    What no process waits for, such as a daemon or a fork of the workflow's server, is not in the processor time.
     """
     log = ROOT / "logs/bench-checks.log"
     environment = {name: value for name, value in os.environ.items() if name not in _OWN}

@@ -227,9 +227,9 @@ FIGURES = {
             None,
             540,
             "their processor time, spread over all cores",
-            "with every core busy all the time the tests would take {floor}, without the daemons of Ceph, Slurm and "
-            "GlusterFS; Python takes four fifths of it, in 2,800 processes, 105 of them Snakemake's, and fio and "
-            "Chromium most of the rest",
+            "with every core busy all the time the tests would take {floor}, and more with what no process waits for: "
+            "most forks in which steps run, and the daemons of Ceph, Slurm and GlusterFS; Python takes four fifths of "
+            "all, in 2,800 processes, 105 of them Snakemake's, and fio and Chromium most of the rest",
         ),
     )
 }
