@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import nbformat
 import pytest
 
+from coldcache.workflow import forked_kernel
 from coldcache.workflow.execute_notebook import NotebookError, execute_notebook
 
 
@@ -36,6 +37,17 @@ def test_what_a_notebook_changes_ends_with_it(tmp_path, write_notebook):
 def test_a_kernel_that_ends_early_is_one_line(tmp_path, write_notebook, cause):
     with pytest.raises(NotebookError, match="its kernel ended early"):
         execute(tmp_path, write_notebook, f"import os\n{cause}")
+
+
+def test_a_kernel_that_ends_before_it_is_ready_is_one_line(tmp_path, write_notebook, monkeypatch):
+    monkeypatch.setattr(forked_kernel, "_run_kernel", lambda *_: os._exit(3))
+    with pytest.raises(NotebookError, match=r"its kernel ended early \(before it was ready\), perhaps for lack of"):
+        execute(tmp_path, write_notebook, "print(1)")
+
+
+def test_no_kernel_is_left_once_its_notebook_is_executed(tmp_path, write_notebook):
+    (outputs,) = execute(tmp_path, write_notebook, "import os\nprint(os.getpid())")
+    assert not Path(f"/proc/{outputs[0].text.strip()}").exists()
 
 
 def test_a_figure_left_open_is_displayed_as_in_jupyterlab(tmp_path, write_notebook):
