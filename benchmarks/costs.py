@@ -24,6 +24,9 @@ targets: {scratch: {path: scratch, make: true}}
 measures_ceilings: false
 """
 
+#: A workflow that does nothing: what remains is Snakemake's own start.
+EMPTY_WORKFLOW = "rule all:\n    input:\n        [],\n"
+
 #: A folder in memory, so that a tree of millions of files does not load the disk.
 _MEMORY = Path("/dev/shm")
 

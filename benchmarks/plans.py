@@ -4,7 +4,19 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from costs import COLDCACHE, CONFIG, DESIGN, PYTHON, SNAKEMAKE, Cost, cost_of, least, make_project, write_study
+from costs import (
+    COLDCACHE,
+    CONFIG,
+    DESIGN,
+    EMPTY_WORKFLOW,
+    PYTHON,
+    SNAKEMAKE,
+    Cost,
+    cost_of,
+    least,
+    make_project,
+    write_study,
+)
 from figures import Measurement, tell
 
 MANY, MORE = 100_000, 1_000_000
@@ -66,7 +78,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
     """Yield time, memory and growth of the three steps, alternating with their floors."""
     found: dict[tuple[str, int], list[Cost]] = {}
     with make_project(design(MANY), in_memory=True) as folder:
-        (folder / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
+        (folder / "empty.smk").write_text(EMPTY_WORKFLOW)
         for trials, rounds in ((MANY, _ROUNDS), (MORE, 1)):
             write_study(folder, design(trials))
             for name, command in rounds * list(commands(trials).items()):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from costs import CONFIG, PYTHON, ROOT, SNAKEMAKE, cost_of, cost_of_all, least, make_project
+from costs import CONFIG, EMPTY_WORKFLOW, PYTHON, ROOT, SNAKEMAKE, cost_of, cost_of_all, least, make_project
 from figures import Measurement, tell
 
 _BUILD = (*SNAKEMAKE, "--config", "campaign=reference")
@@ -66,7 +66,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
     with make_project("") as folder:
         (folder / "config/studies/bench.yaml").unlink()
         shutil.copytree(ROOT / "raw/reference", folder / "raw/reference")
-        (folder / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
+        (folder / "empty.smk").write_text(EMPTY_WORKFLOW)
         whole = cost_of(_BUILD, folder).seconds
         if not (folder / "results/reference/report/index.html").is_file():
             sys.exit("bench: there is no report")

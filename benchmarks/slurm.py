@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 import yaml
-from costs import ROOT, cost_of
+from costs import EMPTY_WORKFLOW, ROOT, cost_of
 from figures import Measurement, tell
 from slurm_lab import Lab, explain_no_cluster, run_cluster
 
@@ -54,7 +54,7 @@ def measure() -> Iterator[tuple[str, Measurement]]:
     with tempfile.TemporaryDirectory(dir=ROOT / "logs") as folder, run_cluster(ROOT, Path(folder)) as lab:
         # The tests poll Slurm more often.
         (lab.clone / "slurm/profile.yaml").write_text((ROOT / "slurm/profile.yaml").read_text())
-        (lab.clone / "empty.smk").write_text("rule all:\n    input:\n        [],\n")
+        (lab.clone / "empty.smk").write_text(EMPTY_WORKFLOW)
         write_study(lab, "trivial", _TRIALS, {"writes": _TRIVIAL})
         write_study(lab, "many", 10, {f"s{number:04}": _GRID for number in range(_SWEEPS)})
         blocks = [(time_block(lab, f"trivial{turn}"), time_empty_job(lab)) for turn in range(_ROUNDS)]

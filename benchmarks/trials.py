@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import peers
-from costs import CONFIG, PYTHON, ROOT, SNAKEMAKE, Cost, cost_of, least, make_project
+from costs import CONFIG, EMPTY_WORKFLOW, PYTHON, ROOT, SNAKEMAKE, Cost, cost_of, least, make_project
 from figures import Measurement, tell
 
 TRIALS = 2000
@@ -61,8 +61,6 @@ for trial in range(int(sys.argv[2])):
     flush(folder)
 """
 
-_EMPTY = "rule all:\n    input:\n        [],\n"
-
 
 def measure(with_peers: bool) -> Iterator[tuple[str, Measurement]]:
     """Yield the processor time and the files per trial, alternating with the floor and the peers."""
@@ -82,7 +80,7 @@ def measure(with_peers: bool) -> Iterator[tuple[str, Measurement]]:
                 sys.exit(f"bench: not all of {TRIALS} trials are there")
             loop = [PYTHON, "-c", _LOOP, f"{beside}/loop", str(TRIALS), str(outcomes[0])]
             costs.setdefault("loop", []).append(cost_of(loop, folder, programs))
-            (folder / "empty.smk").write_text(_EMPTY)
+            (folder / "empty.smk").write_text(EMPTY_WORKFLOW)
             costs.setdefault("empty", []).append(cost_of([*SNAKEMAKE, "--snakefile", "empty.smk"], folder))
             for name, peer in others.items() if turn == 0 else ():
                 place = Path(beside, name)

@@ -136,7 +136,7 @@ def _ends(estimates: Estimates, operation: str) -> list[dict[str, Any]]:
 
 
 def _levels_at(cells: xr.DataArray, operation: str, place: np.intp) -> dict[str, Any]:
-    """Return the levels of an operation's cell, which is so far from the first."""
+    """Return the levels of one of an operation's cells, by its place among them."""
     indices = zip(cells.dims, np.unravel_index(place, cells.shape), strict=True)
     return {"operation": operation, **{str(dim): cells[dim][index].item() for dim, index in indices}}
 
