@@ -66,3 +66,10 @@ def test_levels_of_the_sides_take_the_place_of_those_of_the_test_and_are_as_a_cu
 )  # fmt: skip
 def test_sides_that_differ_in_more_than_one_level_are_no_ratio_of_a_setting(denominator):
     assert bound({"levels": {"nconnect": 8, "nodes": 4}}, denominator) == []
+
+
+@pytest.mark.parametrize("over", ["peaks", "most"])
+def test_a_ratio_at_the_peak_or_at_the_most_threads_bounds_no_case(over):
+    one, other = {"levels": {"nconnect": 8}}, {"levels": {"nconnect": 1}}
+    assert bound(one, other, over="every") == [("nconnect", 8, 1, {})]
+    assert bound(one, other, over=over) == []

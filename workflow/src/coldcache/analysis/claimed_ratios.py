@@ -62,9 +62,12 @@ def read_claimed_ratios(study: str) -> list[ClaimedRatio]:
 
 def _list_ratios(claim: Claim, study: str) -> Iterator[ClaimedRatio]:
     for test in claim.tests:
+        # A ratio of peaks, or at the most threads, bounds none of the cases in between.
+        if not isinstance(test, RatioTest | EquivalenceTest) or test.over != "every":
+            continue
         if isinstance(test, RatioTest):
             yield from _compare(claim.id, study, test, test.numerator, test.denominator, (test.above, test.below))
-        elif isinstance(test, EquivalenceTest):
+        else:
             first, *others = test.sides
             for other in others:
                 yield from _compare(claim.id, study, test, other, first, (1 / (1 + test.margin), 1 + test.margin))
