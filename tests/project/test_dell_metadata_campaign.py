@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import pandas as pd
 import pytest
-from sealed import read_claims, read_medians, read_table, rebuild
+from sealed import read_claims, read_medians, read_page, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -16,7 +16,7 @@ CAMPAIGN = "dell-metadata"
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/dell-metadata-on-the-model.md").read_text()
+    return read_page(root, "dell-metadata-on-the-model")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def claims(results):
 
 def test_the_page_states_the_verdicts_of_trials(results, page):
     verdicts = [row["verdict"] for row in csv.DictReader((results / "verdicts.csv").open())]
-    assert {verdict: verdicts.count(verdict) for verdict in set(verdicts)} == {"valid": 82, "suspect": 49, "void": 1}
+    assert {verdict: verdicts.count(verdict) for verdict in set(verdicts)} == {"valid": 87, "suspect": 44, "void": 1}
     assert f"Of {len(verdicts)} trials {verdicts.count('valid')} are valid" in page
     reasons = [
         row["reasons"] for row in csv.DictReader((results / "reasons.csv").open()) if row["codes"] == "too-short"
@@ -65,6 +65,8 @@ def test_the_page_states_creations_by_layout_and_by_servers(medians, page):
         found = [medians["stripes", "file-create", f"threads={ranks},{where}"] for ranks in (1, 64)]
         assert cells == [f"{rate:,.0f}" for rate in found]
     assert len(stated) == 4
+    more = [float(many) / float(one) - 1 for one, many in stated.values()]
+    assert f"by {min(more):.0%} to {max(more):.0%} in".replace("%", " %", 2).replace(" % to", " to") in page
     for ranks, cells in read_table(page, "ranks, servers").items():
         found = [medians["mdts", "file-create", f"threads={ranks},mdts={servers}"] for servers in (1, 2)]
         assert cells == [f"{rate:,.0f}" for rate in found]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from observations import READ, load_observation
 
+from coldcache.verdicts.judge import judge
 from coldcache.verdicts.observation import measured_seconds
 
 
@@ -25,3 +26,12 @@ def test_where_the_log_states_no_interval_it_is_bytes_over_rate(root):
             break
     else:
         pytest.skip("the reference campaign was measured without IOzone")
+
+
+def test_where_mdtest_states_the_time_of_rank_0_alone_the_interval_is_that_of_the_slowest_rank(root):
+    found = load_observation(root / "raw/pixstor-metadata/pixstor-nvme/metadata/threads=128/r1")
+    stated = {r.operation: r.value for r in found.records if r.metric == "elapsed" and "rank-0-only" in r.caveats}
+    assert stated["file-stat"] == 0.884
+    assert measured_seconds(found, "file-stat") == pytest.approx(4096 / 2632.557)
+    assert all(measured_seconds(found, operation) >= seconds for operation, seconds in stated.items())
+    assert "too-short" not in judge(found).codes

@@ -219,8 +219,11 @@ def _write_shared(
 _SHARES = ("process", "rank", "client", "time")
 
 
+#: The caveat of a time that rank 0 took for its own items.
+RANK_0_ONLY = "rank-0-only"
+
 #: Caveats of figures in which one of several processes describes only itself.
-_ONE_RANK = {"rank-0-only", "one-rank-only"}
+_ONE_RANK = {RANK_0_ONLY, "one-rank-only"}
 
 
 class Part(NamedTuple):

@@ -6,7 +6,7 @@ from operator import mul
 from typing import NamedTuple
 
 from coldcache.core.outcome import Outcome
-from coldcache.core.records import Record
+from coldcache.core.records import RANK_0_ONLY, Record
 from coldcache.core.stamp import Stamp
 from coldcache.core.trial_figure import choose_record
 from coldcache.verdicts.thresholds import Ceilings, Thresholds
@@ -97,12 +97,15 @@ class MovedBytes(NamedTuple):
 
 
 def measured_seconds(trial: Observation, operation: str) -> float | None:
-    """Return how long an operation was measured, in s: as the log states it, else bytes over rate; None if unknown."""
+    """Return how long an operation was measured, in s: as the log states it, else by its rate; None if unknown."""
     own = [record for record in trial.records if record.operation == operation]
-    stated = [record.value for record in own if record.metric == "elapsed" and record.statistic == "value"]
-    if stated:
+    stated = [record for record in own if record.metric == "elapsed" and record.statistic == "value"]
+    of_all = [record.value for record in stated if RANK_0_ONLY not in record.caveats]
+    if of_all:
         # IOR states parts of the interval, too.
-        return max(stated)
+        return max(of_all)
+    if stated:
+        return _seconds_of_names(trial, operation, len({record.repetition for record in stated}))
     rate, factors = choose_record(operation, own, "throughput"), trial.outcome.factors
     if rate is None or rate.statistic != "value":
         return None
@@ -110,6 +113,12 @@ def measured_seconds(trial: Observation, operation: str) -> float | None:
     if moved:
         return moved[0] / rate.value
     return factors["file_size"] * factors["threads"] / rate.value if "file_size" in factors else None
+
+
+def _seconds_of_names(trial: Observation, operation: str, iterations: int) -> float | None:
+    """Return how long the slowest rank took in an iteration, in s: mdtest prints the time of rank 0 alone."""
+    names, rate = count_names(trial, operation), choose_record(operation, trial.records, "rate")
+    return names / iterations / rate.value if names and rate and rate.value else None
 
 
 def moved_bytes(trial: Observation, operation: str) -> float | None:

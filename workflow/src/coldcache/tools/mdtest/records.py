@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
-from coldcache.core.records import UNIT_OF_METRIC, Record
+from coldcache.core.records import RANK_0_ONLY, UNIT_OF_METRIC, Record
 from coldcache.tools.mdtest.rows import Row
 from coldcache.tools.mdtest.semantics import (
     DEFINITIONS,
@@ -200,7 +200,7 @@ def verbose_records(context: MdtestFacts, table: SummaryTable, found: list[tuple
         return []
     counts: dict[str, list[int]] = {}
     records: list[Record] = []
-    own = ("rank-0-only",) if table.form is Form.SLOWEST else ()
+    own = (RANK_0_ONLY,) if table.form is Form.SLOWEST else ()
     definition = VERBOSE_DEFINITIONS[table.form]
     for row, iteration, stonewalled in found:
         if row.operation not in context.ran:
