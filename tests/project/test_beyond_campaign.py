@@ -6,14 +6,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sealed import read_table, rebuild
+from sealed import read_page, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/beyond-the-documents.md").read_text()
+    return read_page(root, "beyond-the-documents")
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,12 @@ def test_the_page_states_rate_and_latency_over_load(rebuilt, medians, page):
         case = f"threads={threads}"
         assert rate == f"{medians['load', 'rate', case]:,.0f}"
         assert latency == f"{latencies['median (s)'][int(threads)] * 1000:#.3g} ms"
+
+
+def test_the_page_states_how_far_reads_of_16_kib_stay_below_the_limit(medians, page):
+    cases = {threads: f"threads={threads},transfer_size=16384" for threads in (1, 8, 24, 96)}
+    below = [1 - medians["transfer-sizes", "rate", case] / (110 * min(threads, 24)) for threads, case in cases.items()]
+    assert f"16 KiB stay {100 * min(below):.0f} to {100 * max(below):.0f} % below the limit" in page
 
 
 def test_the_page_states_the_cost_of_flushes_and_of_small_files(medians, page):

@@ -6,7 +6,7 @@ import statistics
 
 import pandas as pd
 import pytest
-from sealed import check_claims, read_claims, read_rate_with_last_transfers, read_table, rebuild
+from sealed import check_claims, read_claims, read_page, read_rate_with_last_transfers, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -15,7 +15,7 @@ CAMPAIGN = "dell-data"
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/dell-data-on-the-model.md").read_text()
+    return read_page(root, "dell-data-on-the-model")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from sealed import check_claims, read_claims, read_medians, read_table, rebuild
+from sealed import check_claims, read_claims, read_medians, read_page, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -14,7 +14,7 @@ CAMPAIGN = "dell-more-rounds"
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/dell-more-rounds-on-the-model.md").read_text()
+    return read_page(root, "dell-more-rounds-on-the-model")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_page_states_the_claims_as_they_are_judged(claims, page):
 
 
 def test_all_ratios_are_where_they_were_predicted(root, claims, page):
-    assert "0.95 to 1.05 for reads, 0.93 to 1.07 for writes" in (root / "docs/predictions.md").read_text()
+    assert "0.95 to 1.05 for reads, 0.93 to 1.07 for writes" in read_page(root, "predictions")
     whys = " ".join(claim["why"] for claim in claims.values())
     ranges = {}
     for operation, text in re.findall(r"(read|write): (.*?) alike means", whys):

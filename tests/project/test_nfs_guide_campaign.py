@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from sealed import read_table, rebuild
+from sealed import read_page, read_table, rebuild
 
 from coldcache.dataset.reader import open_sweep
 
@@ -19,7 +19,7 @@ RATIO = r"is ([\d.]+) times (?:as fast as [^;]*?)?(?:that with [^;]*?)?\(95 %: (
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/nfs-guide-on-a-guest.md").read_text()
+    return read_page(root, "nfs-guide-on-a-guest")
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,6 @@ def test_the_page_states_how_many_trials_are_judged_otherwise(root, reference_re
     assert f"{len(rows)} of {trials} trials are judged otherwise, {len(others)} of them with another verdict" in page
     void = [row for row in rows if row["verdict"] == "void" and "coarse-clock" in row["codes"].split()]
     above = [row for row in rows if "above-ceiling" in row["codes"].split()]
-    assert f"{len(void)} are void now because" in page and f"{len(above)} are above the target's ceiling" in page
+    assert f"{len(void)} are void because" in page and f"{len(above)} are above the target's ceiling" in page
     alike = [row for row in rows if row["codes_before"] == "slow-process-hidden" and not row["codes"]]
-    assert len(alike) == 5 and "Five are valid now because the processes of a trial" in page
+    assert len(alike) == 5 and "Five are valid because the processes of a trial" in page

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 
 import pytest
-from sealed import check_claims, read_claims, read_table, rebuild
+from sealed import check_claims, read_claims, read_page, read_table, rebuild
 
 from coldcache.analysis.per_core_rates import tabulate_core_rates
 from coldcache.dataset.reader import open_records
@@ -21,7 +21,7 @@ LINKS = {"large": 2.1e6, "xlarge": 2.6e6, "2xlarge": 2.8e6, "4xlarge": 4.1e6, "8
 
 @pytest.fixture(scope="module")
 def page(root):
-    return (root / "docs/sas-grid-on-the-model.md").read_text()
+    return read_page(root, "sas-grid-on-the-model")
 
 
 @pytest.fixture(scope="module")

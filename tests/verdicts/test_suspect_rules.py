@@ -128,7 +128,7 @@ def test_a_process_that_the_fastest_one_left_behind_makes_a_trial_suspect():
     folder = REFERENCE / "quick/sequential/operation=write,threads=4/r0"
     found = doubts(load(folder))
     assert found == {
-        "slow-process-hidden": "a process had moved 42 % of what the fastest one had when that one ended the test"
+        "slow-process-hidden": "a process ran at 42 % of the rate of the fastest one, which ended the test"
     }
     assert doubts(load(folder, {"least_moved": 0.2})) == {}
     assert doubts(load(REFERENCE / "quick/sequential/operation=write,threads=2/r0")) == {}

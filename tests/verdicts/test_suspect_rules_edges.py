@@ -68,7 +68,7 @@ def moved(least, most, **more):
 
 def test_a_process_far_behind_is_told_where_the_fastest_one_ended_the_test():
     assert suspect.slow_process_hidden(observe(records=moved(29, 100))) == (
-        "a process had moved 29 % of what the fastest one had when that one ended the test"
+        "a process ran at 29 % of the rate of the fastest one, which ended the test"
     )
     assert suspect.slow_process_hidden(observe(records=moved(50, 100))) is None
     assert suspect.slow_process_hidden(observe(records=moved(49, 100))) is not None
@@ -82,7 +82,7 @@ def test_a_process_far_behind_is_told_where_the_fastest_one_ended_the_test():
 def test_processes_are_compared_by_their_rates_within_an_operation():
     calls = record(value=6000.0, statistic="min", caveats=("stonewalled",), definition="over the processes")
     slow = [*moved(5, 100, operation="random-read"), calls._replace(metric="count", unit="1", operation="random-read")]
-    found = "a process had moved 5 % of what the fastest one had when that one ended the test"
+    found = "a process ran at 5 % of the rate of the fastest one, which ended the test"
     assert suspect.slow_process_hidden(observe("random-read", records=slow)) == found
     assert suspect.slow_process_hidden(observe(records=[*slow, *moved(90, 100, operation="random-write")])) == found
 

@@ -109,7 +109,7 @@ def slow_process_hidden(trial: Observation) -> Finding:
     least = min(shares, default=1.0)
     if least >= trial.thresholds.least_moved:
         return None
-    return f"a process had moved {show_percent(least)} of what the fastest one had when that one ended the test"
+    return f"a process ran at {show_percent(least)} of the rate of the fastest one, which ended the test"
 
 
 def foreign_transfers(trial: Observation) -> Finding:

@@ -72,7 +72,7 @@ class Thresholds(Strict):
         0.5,
         ge=0,
         le=1,
-        description="A process that moved less than this share of what the fastest one moved makes it suspect.",
+        description="A process that ran at less than this share of the rate of the fastest one makes it suspect.",
     )
     least_free: float = Field(
         0.05, ge=0, le=1, description="A file system with a smaller share of it free makes a trial suspect."
