@@ -61,7 +61,8 @@ def title_documents(context: ReportContext) -> str:
 
 def _begin_small(text: str) -> str:
     """Return a text that begins with a small letter, unless its first word is a name in capitals."""
-    return text if text[:2].isupper() else f"{text[:1].lower()}{text[1:]}"
+    acronym = text[:2].isalpha() and text[:2].isupper()
+    return text if acronym else f"{text[:1].lower()}{text[1:]}"
 
 
 def _describe_scope(context: ReportContext, claims: Sequence[CsvRow]) -> Markup:
