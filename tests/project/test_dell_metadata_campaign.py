@@ -66,7 +66,7 @@ def test_the_page_states_creations_by_layout_and_by_servers(medians, page):
         assert cells == [f"{rate:,.0f}" for rate in found]
     assert len(stated) == 4
     more = [float(many) / float(one) - 1 for one, many in stated.values()]
-    assert f"by {min(more):.0%} to {max(more):.0%} in".replace("%", " %", 2).replace(" % to", " to") in page
+    assert f"by {100 * min(more):.0f} to {100 * max(more):.0f} % in the tests of layouts" in page
     for ranks, cells in read_table(page, "ranks, servers").items():
         found = [medians["mdts", "file-create", f"threads={ranks},mdts={servers}"] for servers in (1, 2)]
         assert cells == [f"{rate:,.0f}" for rate in found]

@@ -108,6 +108,18 @@ def test_the_page_states_the_streams_of_this_machine(rates, page):
     assert read_table(page, "streams") == expected
 
 
+def test_the_page_states_how_many_streams_of_16_were_ended_and_what_they_had_moved(root, page):
+    ended, shares = [], []
+    for path in (root / f"raw/{CAMPAIGN}/sas-grid/instance-links").glob("*8xlarge/r*/stdout.txt"):
+        jobs = json.loads(path.read_text())["jobs"]
+        size = int(jobs[0]["job options"]["size"])
+        moved = [job["read"]["io_bytes"] + job["write"]["io_bytes"] for job in jobs]
+        ended.append(sum(count < size for count in moved))
+        shares.append(100 * sum(moved) / (16 * size))
+    assert len(ended) == 12 and f"of 16 streams {min(ended)} to {max(ended)} were ended after 50 s" in page
+    assert f"with {min(shares):.0f} to {max(shares):.0f} % of all bytes moved" in page
+
+
 def test_what_an_instance_moves_crosses_the_link_of_one_client(root):
     for path in (root / f"raw/{CAMPAIGN}/sas-grid/instance-links").glob("*/r*/trial.json"):
         trial = json.loads(path.read_text())
