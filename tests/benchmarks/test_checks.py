@@ -1,10 +1,12 @@
 """The benchmark of the checks times make in a clone, and ends with the log's name when a test fails."""
 
+import os
+
 import pytest
 
 MAKEFILE = """\
 good:
-	@sleep 0.2; i=0; while [ $$i -lt 100000 ]; do i=$$((i+1)); done; echo passed; [ -z "$$VIRTUAL_ENV" ]
+	@sleep 0.2; (i=0; while [ $$i -lt 300000 ]; do i=$$((i+1)); done) & wait; echo passed; [ -z "$$VIRTUAL_ENV" ]
 bad:
 	@echo a test failed; exit 1
 """
@@ -24,9 +26,10 @@ def checks(root, monkeypatch, tmp_path):
 
 
 def test_make_is_timed_and_its_output_kept(checks, tmp_path):
-    seconds, processor = checks._run_make(tmp_path, "good")
-    # It sleeps for 0.2 s, and then counts in a shell.
-    assert 0.02 <= processor <= seconds - 0.18
+    seconds, busy = checks._run_make(tmp_path, "good")
+    # It sleeps for 0.2 s, and then counts in a shell; other work of this machine is counted, too.
+    assert seconds >= 0.2
+    assert 0.02 <= busy <= os.cpu_count() * (seconds + 0.05)
     assert (tmp_path / "logs/bench-checks.log").read_text() == "passed\n"
 
 

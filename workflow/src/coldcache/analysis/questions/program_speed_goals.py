@@ -84,7 +84,7 @@ FIGURES = {
             "once, checks the target, its lease and its space before and after each trial, finds the device below it, "
             "and notes what it found",
         ),
-        SpeedFigure("trial-files", "files per trial in raw/reference", "", None, 4, "its output and its errors"),
+        SpeedFigure("trial-files", "files kept per trial", "", None, 4, "its output and its errors"),
         SpeedFigure("plan-seconds", "plan of 100,000 trials", "s", None, 5, _PRODUCT),
         SpeedFigure("plan-memory", "plan of 100,000 trials: peak memory", "MB", None, 500, _PRODUCT),
         SpeedFigure("plan-growth", "plan of 1,000,000 trials against 100,000 (1 = linear)", "", None, 1.1, _PRODUCT),
@@ -226,10 +226,9 @@ FIGURES = {
             "s",
             None,
             540,
-            "their processor time, spread over all cores",
-            "with every core busy all the time the tests would take {floor}, and more with what no process waits for: "
-            "most forks in which steps run, and the daemons of Ceph, Slurm and GlusterFS; Python takes four fifths of "
-            "all, in 2,800 processes, 105 of them Snakemake's, and fio and Chromium most of the rest",
+            "the processor time of all cores, spread over them",
+            "with every core busy all the time the tests would take {floor}; Python takes four fifths of what processes "
+            "wait for, in 2,800 of them, 105 of them Snakemake's, and fio and Chromium most of the rest",
         ),
     )
 }
