@@ -227,8 +227,9 @@ FIGURES = {
             None,
             540,
             "the processor time of all cores, spread over them",
-            "with every core busy all the time the tests would take {floor}; Python takes four fifths of what processes "
-            "wait for, in 2,800 of them, 105 of them Snakemake's, and fio and Chromium most of the rest",
+            "with every core busy all the time the tests would take {floor}; Python takes most of it, in 2,800 "
+            "processes, 105 of them Snakemake's, and fio, Chromium and the daemons of Ceph, Slurm and GlusterFS the "
+            "rest",
         ),
     )
 }
