@@ -88,6 +88,12 @@ def test_the_page_states_calls_by_wsize(choose, page):
     assert list(stated) == ["64 KiB", "128 KiB", "256 KiB", "512 KiB", "1 MiB"]
     for exponent, (counted, _) in zip(range(16, 21), stated.values(), strict=True):
         assert [counted] == [f"{calls:,.0f}" for calls in choose("wsize", "rpc-write", "count", io_size=2**exponent)]
+    commits = {
+        int(number)
+        for exponent in range(16, 21)
+        for number in choose("wsize", "rpc-commit", "count", io_size=2**exponent)
+    }
+    assert commits == {5, 7} and "there are five to seven commits" in page
     (sync,) = choose("write-mode", "rpc-write", "count", write_mode="sync")
     assert f"takes {sync:,.0f} calls" in page
 
