@@ -43,10 +43,8 @@ def test_three_files_and_the_schemas_are_all_that_changes(example):
 
 def test_the_tests_of_the_page_pass(example):
     script = "".join(block for block in example.fenced("bash") if block.startswith("pytest"))
-    example.run([sys.executable, "-m", *script.split(), "-p", "no:cacheprovider"])
-    example.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/workflow/commands/test_schema.py"]
-    )
+    more = ["-p", "no:cacheprovider", "tests/workflow/commands/test_schema.py"]
+    example.run([sys.executable, "-m", *script.split(), *more])
 
 
 def test_the_linters_accept_the_page(example):
