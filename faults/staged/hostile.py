@@ -91,24 +91,31 @@ def _spent() -> float:
     return os.times().children_user + os.times().children_system
 
 
+def _alter(design: str, old: str, new: str) -> str:
+    """Return a design with one text in place of another; raises `ValueError` where it lacks that."""
+    if old not in design:
+        raise ValueError(f"the design has no {old!r}")
+    return design.replace(old, new)
+
+
 def _designs(study: Path, site: Path, trap: Path) -> list[tuple[Path, str]]:
     both = [_bomb(), f"a: !!python/object/apply:os.system ['touch {trap}']\n", "[" * 100_000, "a: 1\0", "? [a]\n: b\n"]
     return [
         *((path, text) for path in (study, site) for text in both),
-        (study, SHORT.replace("study: break", "study: ../break")),
-        (study, SHORT.replace("  transfers:", "  ../transfers:")),
-        (study, SHORT.replace("--rate=40m", f"--rate=40m; touch {trap}")),
-        (study, SHORT.replace("--rate=40m", f"--exec_prerun=$(touch {trap})")),
-        (study, SHORT.replace("[fio]", f"['fio; touch {trap}']")),
-        (study, SHORT.replace("[64 KiB]", f"['$(touch {trap})']")),
-        (study, SHORT.replace("[64 KiB]", "[1e999999999 KiB]")),
-        (study, SHORT.replace("repetitions: 1", "repetitions: 99999999999999999999")),
-        (study, SHORT.replace("title: Transfers", f"title: '{_MARKUP}'")),
-        (site, SITE.replace("TARGET", "/etc/x")),
-        (site, SITE.replace("TARGET", "../../../../../etc/x")),
-        (site, SITE.replace("TARGET", f"'$(touch {trap})'")),
-        (site, SITE.replace("TARGET", f"'; touch {trap} #'")),
-        (site, SITE.replace("title: A folder", f"title: '{_FORMULA}'")),
+        (study, _alter(SHORT, "study: break", "study: ../break")),
+        (study, _alter(SHORT, "  transfers:", "  ../transfers:")),
+        (study, _alter(SHORT, "--rate=20m", f"--rate=20m; touch {trap}")),
+        (study, _alter(SHORT, "--rate=20m", f"--exec_prerun=$(touch {trap})")),
+        (study, _alter(SHORT, "[fio]", f"['fio; touch {trap}']")),
+        (study, _alter(SHORT, "[64 KiB]", f"['$(touch {trap})']")),
+        (study, _alter(SHORT, "[64 KiB]", "[1e999999999 KiB]")),
+        (study, _alter(SHORT, "repetitions: 1", "repetitions: 99999999999999999999")),
+        (study, _alter(SHORT, "title: Transfers", f"title: '{_MARKUP}'")),
+        (site, _alter(SITE, "TARGET", "/etc/x")),
+        (site, _alter(SITE, "TARGET", "../../../../../etc/x")),
+        (site, _alter(SITE, "TARGET", f"'$(touch {trap})'")),
+        (site, _alter(SITE, "TARGET", f"'; touch {trap} #'")),
+        (site, _alter(SITE, "title: A folder", f"title: '{_FORMULA}'")),
     ]
 
 
