@@ -5,8 +5,10 @@ Both may be one module, or a folder with ``command.py`` and ``parse.py``.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
+from string import ascii_letters
 
 from coldcache.core.errors import LogError, ToolError
 from coldcache.core.records import Record, find_impossible
@@ -59,6 +61,9 @@ READERS: tuple[LogReader, ...] = (*_OWN_READERS, *_PACKAGED.readers)
 
 #: Those that need the name of the file; to look for the attributes of a protocol for each log would be slow.
 _NAMED: tuple[NamedLogReader, ...] = tuple(reader for reader in READERS if isinstance(reader, NamedLogReader))
+
+#: The bytes that are left out to find words in a log: JSON has few letters, so what is left is soon searched.
+_NO_LETTERS = bytes(set(range(256)).difference(ascii_letters.encode()))
 
 #: The readers of harnesses, by the name of the tool.
 HARNESSES: Mapping[str, Harness] = {reader.TOOL: reader for reader in READERS if isinstance(reader, Harness)}
@@ -177,13 +182,25 @@ def find_readers(log: bytes) -> list[LogReader]:
         raise LogError("the log is empty")
     # No other reader of this project knows points alone, and to ask each takes a tenth of the time of a long series.
     asked = (fio_series, *_PACKAGED.readers) if fio_series.is_alone(log) else READERS
-    readers = [reader for reader in asked if reader.recognise(log)]
+    letters = None if log.lstrip()[:1].isdigit() else log.translate(None, _NO_LETTERS)
+    readers = [reader for reader in asked if _may_know(reader, letters) and reader.recognise(log)]
     if not readers:
         raise LogError("no known tool wrote this log")
     if nfs_guest_log in readers:
         inner = nfs_guest_log.list_inner_readers(log)
         return [reader for reader in readers if reader not in inner]
     return readers
+
+
+def _may_know(reader: LogReader, letters: bytes | None) -> bool:
+    """Return whether a reader may recognise a log by its letters; None if words alone do not decide it."""
+    words = getattr(reader, "WORDS", ())
+    return letters is None or not words or any(word in letters for word in _take_letters(words))
+
+
+@lru_cache(maxsize=64)
+def _take_letters(words: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    return tuple(word.translate(None, _NO_LETTERS) for word in words)
 
 
 def read_file(path: Path, tool: str = "") -> Sequence[Record]:

@@ -78,6 +78,9 @@ class _Series(NamedTuple):
     points: list[_Point]
     caveats: tuple[str, ...]
 
+#: Words of which every log of this kind holds one.
+WORDS = (b'"MetricDataResults"', b'"Datapoints"')
+
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like an answer of CloudWatch, by its keys."""

@@ -39,6 +39,9 @@ _IDLE = ("SYNC", "DROPCACHE")
 
 _TIMES = {"first": "until the first thread was done", "last": "until the last thread was done"}
 
+#: Words of which every log of this kind holds one.
+WORDS = (b'"phase_type"', b"ISO date,", b"FIRST DONE")
+
 _HEADS = re.compile(rb"^ISO date,(?:label,)?path type,[^\n]*$", re.MULTILINE)
 _ROW = re.compile(rb"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[^\n]*\n?", re.MULTILINE)
 _JSON = re.compile(rb'^[>| \t]*+(\{ *"phase_type" *:[^\n]*)(\n?)', re.MULTILINE)

@@ -62,6 +62,9 @@ SCORE, STONEWALL = "phase {}, as the harness scores it", "phase {}, up to the st
 ELAPSED, FOUND, SEARCHED = "phase {}, as the harness times it", "files that match", "files that were searched"
 
 _LINE = rb"^[>| \t]*+"
+#: Words of which every log of this kind holds one.
+WORDS = (b"[RESULT]", b"config-hash")
+
 _ANY = re.compile(_LINE + rb"(\[(?:(?:RESULT|SCORE)(?:-invalid)?|SCORE ?X?|      )\][^\n]*)", re.MULTILINE)
 _RESULT = re.compile(
     rb"\[(?:RESULT(-invalid)?|      )\] +(?:(?:BW|IOPS) +phase [0-9]+ +)?([A-Za-z0-9_-]{1,40}) +"

@@ -27,6 +27,9 @@ from coldcache.tools.lines import name_line
 TOOL = "mountstats"
 
 _LINE = rb"^[>| \t]*+"
+#: Words of which every log of this kind holds one.
+WORDS = (b" with fstype ",)
+
 _DEVICE = re.compile(
     _LINE + rb"device (\S+) mounted on (\S+) with fstype (\S+)(?: statvers=([0-9.]+))?[ \t\r]*$", re.MULTILINE
 )
@@ -88,7 +91,7 @@ class _Mount(NamedTuple):
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like mountstats, by its line for a device."""
-    return b" with fstype " in log and _DEVICE.search(log) is not None
+    return WORDS[0] in log and _DEVICE.search(log) is not None
 
 
 def read(log: bytes) -> list[Record]:

@@ -37,7 +37,10 @@ from coldcache.tools.protocols import LogReader
 #: Name of the tool in campaigns that import its logs.
 TOOL = "nfs_guest"
 
-__all__ = ["TOOL", "count_bytes", "list_inner_readers", "read", "recognise", "split"]
+__all__ = ["TOOL", "WORDS", "count_bytes", "list_inner_readers", "read", "recognise", "split"]
+
+#: Words of which every log of this kind holds one.
+WORDS = (b"== negotiated mount\n",)
 
 _HEAD = re.compile(rb"^== ([a-z ]+)\n", re.MULTILINE)
 _BYTES = re.compile(rb"^\tbytes:\t((?: ?[0-9]+){8})", re.MULTILINE)
@@ -54,7 +57,7 @@ _COUNTED = {
 
 def recognise(log: bytes) -> bool:
     """Return whether a log comes from a guest, by its sections."""
-    return b"== negotiated mount\n" in log and _HEAD.search(log) is not None
+    return WORDS[0] in log and _HEAD.search(log) is not None
 
 
 def read(log: bytes) -> list[Record]:

@@ -105,7 +105,11 @@ class Traits:
 
 
 class LogReader(Protocol):
-    """A module that reads one kind of log."""
+    """A module that reads one kind of log.
+
+    One that also has ``WORDS``, a tuple of bytes, is not asked about logs that hold none of them, unless the log begins
+    with a number.
+    """
 
     #: Name of the tool in campaigns that import its logs.
     TOOL: str

@@ -34,6 +34,9 @@ from coldcache.tools.fio.sections import count_processes, hide_sections, runs_lo
 #: Name of the tool in campaigns that import its logs.
 TOOL = "fio"
 
+#: Words of which every log of this kind holds one.
+WORDS = (b"fio", b"groupid")
+
 #: What fio prints for an unknown remaining time, as in a run's first three seconds.
 UNKNOWN_ETA = 2147483647
 
@@ -52,7 +55,7 @@ def recognise(log: bytes) -> bool:
     """Return whether the log looks like fio's: JSON with its version or its jobs, or its text output."""
     if b'"fio version"' in log or (b'"jobname"' in log and b'"groupid"' in log):
         return True
-    return (b"fio" in log or b"groupid" in log) and _TEXT.search(log) is not None
+    return any(word in log for word in WORDS) and _TEXT.search(log) is not None
 
 
 def read(log: bytes) -> list[Record]:

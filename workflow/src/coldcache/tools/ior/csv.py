@@ -17,7 +17,7 @@ from coldcache.tools.ior import columns as terms
 from coldcache.tools.ior import consistency as ior_checks
 from coldcache.tools.repetitions import number_runs
 
-_HEADS = b"access,bw(MiB/s),"
+HEADS = b"access,bw(MiB/s),"
 _LINE = re.compile(rb"(?:\A|\n)(access,bw\(MiB/s\),[^\n]*|(?:write|read),[^\n]*)")
 _PLAIN_COLUMNS = {"block(KiB)", "xfer(KiB)", "numTasks", "iter"}
 _NEEDED = {"bw(MiB/s)", "total(s)", "numTasks", "iter", "xfer(KiB)"}
@@ -27,7 +27,7 @@ _NUMBER = re.compile(rb"\d{1,15}\.\d{4}")
 
 def recognise(log: bytes) -> bool:
     """Return whether the log holds the column headings of IOR's CSV."""
-    return _HEADS in log
+    return HEADS in log
 
 
 def read(log: bytes) -> list[Record]:

@@ -42,6 +42,9 @@ _FAILURE = re.compile(
     rb"|(?:" + _CALLS + rb"): (?!IOPS=)[A-Z])[^\n]*)"
 )
 
+#: Words of which every log of this kind holds one.
+WORDS = (BANNER, b"Children see throughput for", b" reclen ")
+
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like IOzone's: by its banner or by a line of results."""

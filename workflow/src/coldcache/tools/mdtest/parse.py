@@ -49,6 +49,9 @@ from coldcache.tools.repetitions import number_runs
 #: Name of the tool in campaigns that import its logs.
 TOOL = "mdtest"
 
+#: Words of which every log of this kind holds one.
+WORDS = (b" was launched with ", b"SUMMARY")
+
 _BANNER = re.compile(rb"mdtest-(\S{1,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node\(s\)")
 _COMMAND = re.compile(rb"Command line used: ?([^\n]{0,20000})")
 _HEADING = re.compile(rb"SUMMARY(?: (rate|time)(?: \(in [a-z/]{1,10}\))?)?: \(of (\d{1,9}) iterations\)")

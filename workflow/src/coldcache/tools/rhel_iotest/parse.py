@@ -47,8 +47,8 @@ _RECOGNISE = re.compile(
     rb"|target directory|creating (?:dir|file)))",
     re.MULTILINE,
 )
-#: Every log of the family has one of these lines.
-_WORDS = (b" throughput rate", b"iotest with ", b"<<STATUS>>", b"<<ERROR>>", b"viya_perf_tool", b" per physical core")
+#: Words of which every log of this kind holds one.
+WORDS = (b" throughput rate", b"iotest with ", b"<<STATUS>>", b"<<ERROR>>", b"viya_perf_tool", b" per physical core")
 _ERROR = re.compile(_LINE + rb"(<<ERROR>>[^\n]*)", re.MULTILINE)
 
 #: Lines of figures, by their first words; each must be complete.
@@ -82,7 +82,7 @@ _FORMS[b"Iterations:"] = _FORMS[b"iterations:"]
 
 def recognise(log: bytes) -> bool:
     """Return whether the log belongs to the family, by lines that only these scripts print."""
-    if not any(word in log for word in _WORDS):
+    if not any(word in log for word in WORDS):
         return False
     return _RECOGNISE.search(log) is not None or viya.recognise(log)
 
