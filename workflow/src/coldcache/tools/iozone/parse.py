@@ -20,7 +20,7 @@ from typing import Any
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
-from coldcache.tools.iozone.auto import HEADER, AutoTable, read_auto_table, records_of_table
+from coldcache.tools.iozone.auto import COLUMN, AutoTable, find_header, read_auto_table, records_of_table
 from coldcache.tools.iozone.blocks import FORMS, LINE_START, line_number
 from coldcache.tools.iozone.runs import BANNER, IozoneRun, find_version
 
@@ -43,15 +43,14 @@ _FAILURE = re.compile(
 )
 
 #: Words of which every log of this kind holds one.
-WORDS = (BANNER, b"Children see throughput for", b" reclen ")
+WORDS = (BANNER, b"Children see throughput for", COLUMN)
 
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like IOzone's: by its banner or by a line of results."""
     if BANNER in log or b"Children see throughput for" in log:
         return True
-    # The expression tries every line, which takes many times as long as finding a word.
-    return b" reclen " in log and HEADER.search(b"\n" + log) is not None
+    return COLUMN in log and find_header(b"\n" + log, 0, len(log) + 1) is not None
 
 
 def read(log: bytes) -> list[Record]:
@@ -85,11 +84,12 @@ def read(log: bytes) -> list[Record]:
             f"{line_number(log, failure.start(1))}: IOzone says {said!r}: the test failed, whatever it exits with"
         )
     starts = [match.start() for match in re.finditer(re.escape(BANNER), log)]
-    if not starts or FORMS[0].search(log, 0, starts[0]) or HEADER.search(log, 0, starts[0]):
+    if not starts or FORMS[0].search(log, 0, starts[0]) or find_header(log, 0, starts[0]):
         starts.insert(0, 0)
     calls = list(zip(starts, [*starts[1:], len(log)], strict=True))
-    found = _read_tables(log, [call for call in calls if HEADER.search(log, *call)])
-    runs = [IozoneRun(log, start, end) for start, end in calls if not HEADER.search(log, start, end)]
+    tables = {call for call in calls if find_header(log, *call)}
+    found = _read_tables(log, [call for call in calls if call in tables])
+    runs = [IozoneRun(log, *call) for call in calls if call not in tables]
     # Per test, the figures seen and the number of each; a dictionary, because a test may occur 1e5 times.
     seen: dict[tuple[Any, ...], dict[tuple[bytes, ...], int]] = {}
     chosen, begun = [], set()
