@@ -38,6 +38,8 @@ VERIFIED = "includes-verification"
 class Record(NamedTuple):
     """One value that a log states.
 
+    Readers that make many use `_make`, which takes half of the time of a call with arguments.
+
     Attributes
     ----------
     tool : str

@@ -78,6 +78,7 @@ class _Series(NamedTuple):
     points: list[_Point]
     caveats: tuple[str, ...]
 
+
 #: Words of which every log of this kind holds one.
 WORDS = (b'"MetricDataResults"', b'"Datapoints"')
 

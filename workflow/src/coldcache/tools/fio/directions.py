@@ -89,7 +89,9 @@ class JobFacts(NamedTuple):
 
 def is_active(side: Any) -> bool:
     """Return whether a side of a job, as plain JSON, moved anything."""
-    return isinstance(side, dict) and any(side.get(key) for key in ("io_bytes", "total_ios", "bw_bytes", "bw", "iops"))
+    return isinstance(side, dict) and bool(
+        side.get("io_bytes") or side.get("total_ios") or side.get("bw_bytes") or side.get("bw") or side.get("iops")
+    )
 
 
 def read_side(origin: JobFacts, side: str, member: Member) -> list[Record]:
@@ -158,6 +160,7 @@ class _Side:
         """Append a record with the caveats `more` for each figure; raise `LogError` for text that is not a number."""
         origin, operation, factors, append = self.origin, self.operation, self.factors, self.records.append
         text, version, stored = origin.text, origin.version, UNIT_OF_METRIC[metric]
+        make = Record._make
         definition, caveats, power, suffix = self.scope + definition, self.caveats + more, _POWER[unit], f" {unit}"
         for statistic, start, end in places:
             printed = text[start:end]
@@ -170,10 +173,10 @@ class _Side:
             if unit == "KiB/s":
                 value *= 1024
             append(
-                Record(
+                make((
                     "fio", version, operation, metric, statistic, value, stored, None, definition, start,
                     end - start, printed + suffix, caveats, factors,
-                )
+                ))
             )  # fmt: skip
 
     def add_value(self, key: str, metric: str, definition: str, unit: str, *more: str) -> float:
@@ -221,22 +224,18 @@ class _Side:
     def find_latencies(self, key: str, plain: dict[str, Any]) -> list[_Place]:
         """Return the statistics of one kind of latency."""
         text, quoted, percentiles = self.origin.text, f'"{key}"', plain.get("percentile")
-        keys = [name for name in plain if name not in ("percentile", "bins")]
-        if isinstance(percentiles, dict):
-            if not percentiles.keys().isdisjoint(plain):
-                raise self.error(f"{key} gives two values for one statistic: lines are mixed up")
-            if not all(map(_name_statistic, percentiles.keys() - {"0.00"})):
-                raise self.error(f"{key} has a percentile without a number: a line is broken")
-            place = list(plain).index("percentile")
-            keys[place:place] = [name for name in percentiles if name != "0.00"]
+        layout = _lay_out(tuple(plain), tuple(percentiles) if isinstance(percentiles, dict) else ())
+        if layout.mistake:
+            raise self.error(f"{key} {layout.mistake}")
         at = text.find(quoted, self.start, self.end)
         if self.is_simple and text.find(quoted, at + 1, self.end) < 0:
             try:
-                figures = find_figures(text, at + len(quoted), self.end, keys)
+                figures = find_figures(text, at + len(quoted), self.end, layout.keys)
             except ValueError:
                 pass
             else:
-                return [(name, *figure.span(2)) for figure in figures if (name := _name_statistic(figure[1]))]
+                named = zip(layout.statistics, figures, strict=True)
+                return [(name, *figure.span(2)) for name, figure in named if name]
         inner = self.scan(self.scan(self.start)[key].start)
         if isinstance(percentiles, dict) and "percentile" in inner:
             inner |= self.scan(inner["percentile"].start)
@@ -265,6 +264,41 @@ def _count_keys(plain: dict[str, Any]) -> int:
     inner = [value for value in plain.values() if isinstance(value, dict)]
     inner += [value[key] for value in inner for key in ("percentile", "bins") if isinstance(value.get(key), dict)]
     return len(plain) + sum(len(value) - ("0.00" in value) for value in inner)
+
+
+class _Layout(NamedTuple):
+    """The keys of the numbers of one kind of latency in their order, and what each of them is.
+
+    Attributes
+    ----------
+    keys : list of str
+        Without the padding of the percentiles.
+    statistics : list of str or None
+        The statistic of each; None for other numbers.
+    mistake : str
+        Why the figures cannot be trusted; empty if they can.
+    """
+
+    keys: list[str]
+    statistics: list[str | None]
+    mistake: str
+
+
+# The entries of a log, and most logs, have the same keys.
+@lru_cache(maxsize=256)
+def _lay_out(own: tuple[str, ...], percentiles: tuple[str, ...]) -> _Layout:
+    """Return the layout of a latency from its own keys, in the order of the log, and those of its percentiles."""
+    keys = [name for name in own if name not in ("percentile", "bins")]
+    ranks = [name for name in percentiles if name != "0.00"]
+    mistake = ""
+    if not set(percentiles).isdisjoint(own):
+        mistake = "gives two values for one statistic: lines are mixed up"
+    elif not all(map(_name_statistic, ranks)):
+        mistake = "has a percentile without a number: a line is broken"
+    elif ranks:
+        place = own.index("percentile")
+        keys[place:place] = ranks
+    return _Layout(keys, [_name_statistic(name) for name in keys], mistake)
 
 
 @lru_cache(maxsize=256)

@@ -254,7 +254,7 @@ def make_record(
     """
     version, _, _, factors = context
     metric, unit, scale, suffix, definition, statistic = column
-    return Record(
-            "ior", version, operation, metric, statistic, float(text) * scale, unit, repetition, definition,
-            offset, len(text), text.decode() + suffix, caveats, factors,
-    )  # fmt: skip
+    return Record._make((
+        "ior", version, operation, metric, statistic, float(text) * scale, unit, repetition, definition,
+        offset, len(text), text.decode() + suffix, caveats, factors,
+    ))  # fmt: skip

@@ -152,13 +152,13 @@ def records_of_table(table: AutoTable, repetition: int | None) -> list[Record]:
     metric, unit, scale = ("rate", "ops/sec", 1) if table.is_calls else ("throughput", "kB/sec", KIB)
     shared: dict[str, Any] = {} if table.direct_io is None else {"direct_io": table.direct_io}
     return [
-        Record(
+        Record._make((
             "iozone", table.version, cell.operation, metric, "value", float(cell.printed) * scale,
             UNIT_OF_METRIC[metric], repetition, ALONE, cell.start - 1, len(cell.printed),
             f"{cell.printed.decode()} {unit}", (),
             {"threads": 1, "transfer_size": cell.record_size * KIB, "file_size": cell.file_size * KIB,
              "file_layout": "file-per-thread", **shared},
-        )
+        ))
         for cell in table.cells
     ]  # fmt: skip
 

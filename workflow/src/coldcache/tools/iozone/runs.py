@@ -96,12 +96,12 @@ class IozoneRun:
         def add(line: re.Match[bytes], group: int, metric: str, statistic: str, definition: str, **more: Any) -> None:
             printed = line[group].decode()
             found.append(
-                Record(
+                Record._make((
                     "iozone", self.version, operation, metric, statistic,
                     float(printed) * (scale if metric != "elapsed" else 1), UNIT_OF_METRIC[metric], repetition,
                     definition, line.start(group) - 1, len(printed), printed + suffixes.get(metric, suffix_of_rate),
                     caveats, {**factors, **more} if more else factors,
-                )
+                ))
             )  # fmt: skip
 
         add(block.children, 4, aggregate, "value", CHILDREN)

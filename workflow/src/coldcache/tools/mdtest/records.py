@@ -111,11 +111,10 @@ class MdtestFacts:
         value, text = row.values[place], self.log[offset:stop].decode()
         if metric == "elapsed" and value < 0.1 and statistic != "stddev" and "e" not in text:
             caveats = (*caveats, "rounded")
-        return Record(
-                "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric],
-                repetition, definition, offset, stop - offset, text + unit, caveats,
-                self.factors[operation[0] != "f"],
-        )  # fmt: skip
+        return Record._make((
+            "mdtest", self.settings.version, operation, metric, statistic, value, UNIT_OF_METRIC[metric],
+            repetition, definition, offset, stop - offset, text + unit, caveats, self.factors[operation[0] != "f"],
+        ))  # fmt: skip
 
 
 def table_records(context: MdtestFacts, table: SummaryTable) -> list[Record]:
