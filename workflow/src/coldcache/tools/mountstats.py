@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from coldcache.core.errors import LogError
 from coldcache.core.records import UNIT_OF_METRIC, Record
-from coldcache.tools.lines import name_line
+from coldcache.tools.lines import match_lines, name_line
 
 #: Name of the tool in campaigns that import its logs.
 TOOL = "mountstats"
@@ -91,7 +91,7 @@ class _Mount(NamedTuple):
 
 def recognise(log: bytes) -> bool:
     """Return whether the log looks like mountstats, by its line for a device."""
-    return WORDS[0] in log and _DEVICE.search(log) is not None
+    return next(match_lines(_DEVICE, WORDS, log), None) is not None
 
 
 def read(log: bytes) -> list[Record]:
@@ -171,7 +171,7 @@ def difference(before: bytes, after: bytes) -> list[Record]:
 
 def _find_mounts(log: bytes) -> Iterator[_Mount]:
     """Yield every NFS mount of every snapshot; raise `LogError` for a block that is broken or cut short."""
-    devices = list(_DEVICE.finditer(log))
+    devices = list(match_lines(_DEVICE, WORDS, log))
     for device, following in zip(devices, [*devices[1:], None], strict=False):
         if device[3] not in (b"nfs", b"nfs4"):
             continue

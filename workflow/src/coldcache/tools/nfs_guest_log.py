@@ -32,6 +32,7 @@ from coldcache.core.records import UNIT_OF_METRIC, Record
 from coldcache.tools import mountstats
 from coldcache.tools.fio import parse as fio_read
 from coldcache.tools.iozone import parse as iozone_read
+from coldcache.tools.lines import match_lines
 from coldcache.tools.protocols import LogReader
 
 #: Name of the tool in campaigns that import its logs.
@@ -57,7 +58,7 @@ _COUNTED = {
 
 def recognise(log: bytes) -> bool:
     """Return whether a log comes from a guest, by its sections."""
-    return WORDS[0] in log and _HEAD.search(log) is not None
+    return WORDS[0] in log and next(match_lines(_HEAD, (b"== ",), log), None) is not None
 
 
 def read(log: bytes) -> list[Record]:
@@ -113,7 +114,7 @@ def split(log: bytes) -> dict[str, bytes]:
 
 
 def _find(log: bytes) -> dict[str, tuple[int, int]]:
-    heads = list(_HEAD.finditer(log))
+    heads = list(match_lines(_HEAD, (b"== ",), log))
     starts = [head.start() for head in heads]
     spans = {"tool": (0, starts[0] if starts else len(log))}
     for head, end in zip(heads, [*starts[1:], len(log)], strict=False):

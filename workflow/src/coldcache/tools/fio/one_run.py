@@ -12,11 +12,13 @@ from typing import NamedTuple
 from coldcache.core.errors import LogError
 from coldcache.tools.fio.directions import SIDES
 from coldcache.tools.fio.documents import Document, plain
+from coldcache.tools.lines import match_lines
 
 _LEAD = r"^(?:[>| \t]*|<[^>\n]{0,255}> ?)"
 _TEXT = re.compile(r"^[>| \t]*([^\n:]{1,255}): \(groupid=[0-9]{1,9}, jobs=[0-9]{1,9}\): err=", re.MULTILINE)
 _TEXT_TIME = re.compile(r"(?:/|runt= {0,20})([0-9]{1,12})msec")
 _TERSE = re.compile(_LEAD + r"[0-9]{1,2};fio-[^;\n]{1,40};([^;\n]*);[0-9]+;[0-9]+;([^\n]*)", re.MULTILINE)
+
 
 #: Of the fields after those, the run times of reads and of writes.
 _TERSE_TIMES = (3, 44)
@@ -66,15 +68,14 @@ def _take_time(side: object) -> int:
 
 
 def _list_text(text: str) -> Iterator[_Result]:
-    # Most logs are JSON alone, and finding a word takes a hundredth of the time of trying each of their lines.
-    heads = list(_TEXT.finditer(text)) if ": (groupid=" in text else []
+    heads = list(match_lines(_TEXT, (": (groupid=",), text))
     for head, following in zip_longest(heads, heads[1:]):
         end = following.start() if following else len(text)
         yield _Result(plain(head[1]), {int(time[1]) for time in _TEXT_TIME.finditer(text, head.end(), end)})
 
 
 def _list_terse(text: str) -> Iterator[_Result]:
-    for line in _TERSE.finditer(text) if ";fio-" in text else ():
+    for line in match_lines(_TERSE, (";fio-",), text):
         fields = line[2].split(";")
         times = (fields[place] for place in _TERSE_TIMES if place < len(fields))
         yield _Result(plain(line[1]), {int(time) for time in times if time.isdecimal()})

@@ -22,6 +22,7 @@ from coldcache.tools.fio.complete import check_groups, check_jobs, drop_copies
 from coldcache.tools.fio.directions import CALLS, LONGEST, MOVED, TOTAL
 from coldcache.tools.fio.documents import place, plain
 from coldcache.tools.fio.printed import GROUP_DEFINITION, Entry, FioFigure, FioRun, Side, Total, describe, scale_figure
+from coldcache.tools.lines import match_lines
 
 _START = r"^(?:<[^>\n]{0,255}>[ \t]*|[>| \t]*)"
 _TOKEN = re.compile(
@@ -32,6 +33,7 @@ _TOKEN = re.compile(
     r"|(?P<status>Run status group [0-9]{1,9} \(all jobs\):))",
     re.MULTILINE,
 )
+_TOKEN_WORDS = (": (g=", ": (groupid=", "fio-", "Run status group ")
 _DESCRIBED = re.compile(
     r"([^\n]{1,255}?): \(g=([0-9]{1,9})\): rw=([a-z]{1,16}), bs=([^\n]{1,200}?), ioengine=([a-z0-9_-]{1,64}),"
     r" iodepth=([0-9]{1,9})"
@@ -77,7 +79,7 @@ def find_text_runs(text: str) -> list[FioRun]:
     LogError
         If an entry states an error, a line is broken, missing or there twice, or totals contradict the entries.
     """
-    tokens = list(_TOKEN.finditer(text))
+    tokens = list(match_lines(_TOKEN, _TOKEN_WORDS, text))
     runs: list[FioRun] = []
     heads: list[list[re.Match[str]]] = []
     is_over = True
