@@ -13,16 +13,13 @@ from collections import Counter
 from coldcache.core.errors import LogError
 from coldcache.core.records import Record
 from coldcache.tools.fio.directions import SIDES, JobFacts, is_active, read_side
-from coldcache.tools.fio.documents import Document, Job, find_documents
+from coldcache.tools.fio.documents import Document, Job, list_with_sums
 from coldcache.tools.fio.duplicates import drop_repeats
 from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL
 from coldcache.tools.fio.sections import count_processes, sums_up_sections
 from coldcache.tools.repetitions import number_runs
 
 _SUM = b'"All clients"'
-
-#: A name of the same length, under which the entry is not skipped as a repetition of the clients.
-_TAKEN = b'"all clients"'
 
 #: Options in which all jobs must agree.
 _ALIKE = ("rw", "bs", "ioengine", "iodepth", "direct")
@@ -53,12 +50,12 @@ def read_sum(log: bytes, documents: list[Document]) -> list[Record]:
     """
     if _SUM not in log:
         return []
-    renamed = {document.start: document.jobs for document in find_documents(log.replace(_SUM, _TAKEN))[0]}
+    entries = {document.start: list_with_sums(document) for document in documents}
     totals: list[list[Record]] = []
     for document in drop_repeats(documents):
         # Under its new name the sum would be the last entry of its host, and so make the options of others unsure.
         clients = {job.start for job in document.jobs}
-        totals += [_read_total(document, job) for job in renamed[document.start] if job.start not in clients]
+        totals += [_read_total(document, job) for job in entries[document.start] if job.start not in clients]
     return number_runs(totals)
 
 

@@ -13,6 +13,8 @@ from coldcache.tools.json_offsets import Member, scan_document, scan_object
 
 _LISTS = ("jobs", "client_stats")
 _START = attrgetter("start")
+#: The name of a sum, where it is not left out.
+_TAKEN = "all clients"
 _ROOT = re.compile(
     r'\{[\s>|]*+"(?:fio version|timestamp|timestamp_ms|time|global options|jobs|client_stats|disk_util)"\s*:'
 )
@@ -52,13 +54,33 @@ class Job(NamedTuple):
     values: dict[str, Any]
 
 
+_Described = dict[tuple[str, int], dict[str, str] | None]
+
+
 class Document(NamedTuple):
-    """One result of fio, with the text that its positions refer to."""
+    """One result of fio, with the text that its positions refer to.
+
+    Attributes
+    ----------
+    text : str
+        The log, one character per byte.
+    members : dict of Member
+        The members of its JSON.
+    start : int
+        Where it begins.
+    version : str or None
+        fio's version.
+    described : dict
+        The options that the text around it states for a job and its group.
+    jobs : list of Job
+        Its entries, without those that sum up others.
+    """
 
     text: str
     members: dict[str, Member]
     start: int
     version: str | None
+    described: _Described
     jobs: list[Job]
 
     def signature(self) -> tuple[Any, ...]:
@@ -98,14 +120,14 @@ def find_documents(log: bytes) -> tuple[list[Document], list[str]]:
     foreign.append(text[end:])
     described = _describe(foreign)
     return [
-        Document(clean, members, start, _version(members), _jobs(members, clean, described))
+        Document(clean, members, start, _version(members), described, _jobs(members, clean, described))
         for clean, members, start in found
     ], foreign
 
 
-def _describe(foreign: list[str]) -> dict[tuple[str, int], dict[str, str] | None]:
+def _describe(foreign: list[str]) -> _Described:
     """Return the options that the text states for a job and its group; None if it states two versions of them."""
-    described: dict[tuple[str, int], dict[str, str] | None] = {}
+    described: _Described = {}
     for text in foreign:
         for match in _DESCRIPTION.finditer(text) if "(g=" in text else ():
             options = {"rw": match[3], "ioengine": match[4], "iodepth": match[5], PARTIAL: ""}
@@ -126,14 +148,21 @@ def _version(members: dict[str, Member]) -> str | None:
     return match[1]
 
 
-def _jobs(members: dict[str, Member], text: str, described: dict[tuple[str, int], dict[str, str] | None]) -> list[Job]:
-    """Return the entries of a result, without those that sum up others."""
+def list_with_sums(document: Document) -> list[Job]:
+    """Return the entries of a result with those of all clients, under a name of which no client is."""
+    return _jobs(document.members, document.text, document.described, with_sums=True)
+
+
+def _jobs(members: dict[str, Member], text: str, described: _Described, with_sums: bool = False) -> list[Job]:
+    """Return the entries of a result, without those that sum up others unless they are asked for."""
     jobs = []
     for key in _LISTS:
         if key not in members:
             continue
         entries = [_entry(entry, text) for entry in members[key].value]
         if key == "client_stats":
+            if with_sums:
+                entries = [job._replace(name=_TAKEN) if _names_sum(job, text) else job for job in entries]
             entries = [job for job in entries if job.name != "All clients"]
         shared = members.get("global options")
         for job in entries:
@@ -156,6 +185,12 @@ def _entry(entry: Member, text: str) -> Job:
     group = (*host, members["groupid"].value if "groupid" in members else 0)
     values = {key: member.value for key, member in members.items()}
     return Job(members, entry.start, plain(str(members["jobname"].value)), group, None, values)
+
+
+def _names_sum(job: Job, text: str) -> bool:
+    """Return whether an entry has the name of the sum exactly as fio prints it."""
+    _, start, end = job.members["jobname"]
+    return text[start:end] == '"All clients"'
 
 
 def _of_client(shared: Member | None, job: Job, text: str) -> dict[str, Any] | None:
