@@ -144,7 +144,10 @@ def list_once(runs: Iterable[tuple[bytes, list[Record]]]) -> list[Record]:
     runs : iterable of (bytes, list of Record)
         The text of each run, and what it states.
     """
+    every = list(runs)
+    if len(every) < 2:
+        return [record for _, records in every for record in records]
     chosen: dict[tuple[tuple[bytes, ...], tuple[str, ...]], list[Record]] = {}
-    for text, records in runs:
+    for text, records in every:
         chosen.setdefault((tuple(_STAMP.findall(text)), tuple(one.printed for one in records)), records)
     return number_runs(list(chosen.values()))
