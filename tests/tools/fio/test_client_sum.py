@@ -19,7 +19,7 @@ def load(name):
 
 
 def read_sum(log):
-    return client_sum.read_sum(log, find_documents(log)[0])
+    return client_sum.read_sum(find_documents(log)[0])
 
 
 def test_the_total_of_clients_with_the_same_job_is_a_figure_of_the_whole_run():

@@ -19,13 +19,11 @@ from coldcache.tools.fio.options import IDLE_ENGINES, PARTIAL
 from coldcache.tools.fio.sections import count_processes, sums_up_sections
 from coldcache.tools.repetitions import number_runs
 
-_SUM = b'"All clients"'
-
 #: Options in which all jobs must agree.
 _ALIKE = ("rw", "bs", "ioengine", "iodepth", "direct")
 
 
-def read_sum(log: bytes, documents: list[Document]) -> list[Record]:
+def read_sum(documents: list[Document]) -> list[Record]:
     """Return every value that fio's client states for all its clients together, of each run in the log.
 
     None of a run with one client, or in which jobs of different or unknown patterns, sizes or depths are summed up,
@@ -33,10 +31,8 @@ def read_sum(log: bytes, documents: list[Document]) -> list[Record]:
 
     Parameters
     ----------
-    log : bytes
-        What `parse.read` reads.
     documents : list of Document
-        Its results, as `find_documents` returns them.
+        The results in a log, as `find_documents` returns them.
 
     Returns
     -------
@@ -48,7 +44,7 @@ def read_sum(log: bytes, documents: list[Document]) -> list[Record]:
     LogError
         If all clients together moved nothing.
     """
-    if _SUM not in log:
+    if not any("client_stats" in document.members for document in documents):
         return []
     entries = {document.start: list_with_sums(document) for document in documents}
     totals: list[list[Record]] = []

@@ -87,7 +87,7 @@ def read(log: bytes) -> list[Record]:
     """
     try:
         documents, foreign = find_documents(log)
-        return sorted([*_read_documents(log, documents, foreign), *read_sum(log, documents)], key=attrgetter("offset"))
+        return sorted([*_read_documents(log, documents, foreign), *read_sum(documents)], key=attrgetter("offset"))
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise LogError("fio's JSON is damaged: a key is missing, or has a value that does not belong there") from error
 
