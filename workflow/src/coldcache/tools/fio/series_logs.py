@@ -44,7 +44,7 @@ _NAMED = re.compile(rf"(?<![a-z])({'|'.join(_KINDS)})(?![a-z])")
 
 _NUMBER = rb"(?:0x[0-9a-f]{1,8}|[0-9]{1,19})"
 _LINE = rb"[0-9]{1,15}(?:, " + _NUMBER + rb"){3,4096}(?:, )?\r?\n"
-_RECOGNISED, _WITHIN = re.compile(_LINE), re.compile(rb"\n(?:" + _LINE + rb"){2}")
+_RECOGNISED, _WITHIN = re.compile(_LINE), re.compile(rb"\n" + _LINE + _LINE)
 #: The bytes of such lines.
 _OF_POINTS = b"0123456789abcdefx, \r\n"
 _TIME_AND_VALUE = rb"[0-9]{1,15}, [0-9]{1,18}, "
