@@ -117,12 +117,11 @@ def clone(measured: Path, tmp_path: Path) -> Path:
     """Return a copy of the measured project for one page, beside an empty folder that replaces `/mnt/fast`."""
     folder = tmp_path / "clone"
 
-    def copy(source: str, target: str) -> None:
-        # Nothing ever writes to a raw file: another name for it is as good as a copy.
-        (os.link if Path(source).is_relative_to(measured / "raw") else shutil.copy2)(source, target)
-
-    ignore = shutil.ignore_patterns(".venv")
-    shutil.copytree(measured, folder, symlinks=True, ignore=ignore, copy_function=copy)
+    # Nothing ever writes to a raw file: another name for it is as good as a copy.
+    folder.mkdir()
+    run(["cp", "--archive", "--link", str(measured / "raw"), str(folder)], measured)
+    ignore = shutil.ignore_patterns(".venv", "raw")
+    shutil.copytree(measured, folder, symlinks=True, ignore=ignore, dirs_exist_ok=True)
     link_environment(folder)
     (tmp_path / "fast").mkdir()
     return folder
