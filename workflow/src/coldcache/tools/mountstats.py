@@ -27,6 +27,7 @@ from coldcache.tools.lines import match_lines, name_line
 TOOL = "mountstats"
 
 _LINE = rb"^[>| \t]*+"
+
 #: Words of which every log of this kind holds one.
 WORDS = (b" with fstype ",)
 

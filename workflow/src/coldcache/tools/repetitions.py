@@ -46,7 +46,7 @@ def number_runs(runs: Sequence[Sequence[Record]]) -> list[Record]:
 def _number_operations(runs: Sequence[Sequence[Record]]) -> list[list[int]]:
     """Return a number for each record of each run, which those of one operation with the same factors share."""
     factors = {id(record.factors): record.factors for records in runs for record in records}
-    stated = {place: tuple(learn_factors(told).items()) for place, told in factors.items()}
+    stated = {place: tuple(learn_factors(own).items()) for place, own in factors.items()}
     # Many records share one mapping of factors, and a number is compared in less time than the factors.
     numbers: dict[tuple[object, ...], int] = {}
     found = {

@@ -13,6 +13,7 @@ from coldcache.tools.json_offsets import Member, scan_document, scan_object
 
 _LISTS = ("jobs", "client_stats")
 _START = attrgetter("start")
+
 #: The name of a sum, where it is not left out.
 _TAKEN = "all clients"
 _ROOT = re.compile(
@@ -149,7 +150,7 @@ def _version(members: dict[str, Member]) -> str | None:
 
 
 def list_with_sums(document: Document) -> list[Job]:
-    """Return the entries of a result with those of all clients, under a name of which no client is."""
+    """Return the entries of a result and the sums of all clients, these under a name that no client has."""
     return _jobs(document.members, document.text, document.described, with_sums=True)
 
 

@@ -19,7 +19,6 @@ _TEXT = re.compile(r"^[>| \t]*([^\n:]{1,255}): \(groupid=[0-9]{1,9}, jobs=[0-9]{
 _TEXT_TIME = re.compile(r"(?:/|runt= {0,20})([0-9]{1,12})msec")
 _TERSE = re.compile(_LEAD + r"[0-9]{1,2};fio-[^;\n]{1,40};([^;\n]*);[0-9]+;[0-9]+;([^\n]*)", re.MULTILINE)
 
-
 #: Of the fields after those, the run times of reads and of writes.
 _TERSE_TIMES = (3, 44)
 

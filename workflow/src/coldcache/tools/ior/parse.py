@@ -19,6 +19,7 @@ from coldcache.tools.ior.text import find_ior_runs
 TOOL = "ior"
 
 _BANNER = b": MPI Coordinated Test of Parallel I/O"
+
 #: Words of which every log of this kind holds one.
 WORDS = (_BANNER, b'"Began"', ior_csv.HEADS, b"(MiB", b"MiB/sec")
 
