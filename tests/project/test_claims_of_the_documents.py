@@ -11,10 +11,12 @@ from sealed import read_table
 
 CAMPAIGNS = (
     "dell-data", "dell-more-rounds", "dell-metadata", "pixstor-data", "pixstor-many-threads", "pixstor-metadata",
-    "more-rounds", "fsx-metadata", "sas-grid", "nfs-guide",
+    "more-rounds", "quiet-rounds", "fsx-metadata", "sas-grid", "nfs-guide", "nfs-calls",
 )  # fmt: skip
-#: Chapters that measured in more rounds what others had left open.
-MORE_ROUNDS = ("dell-more-rounds-on-the-model", "more-rounds-on-the-model")
+#: Chapters that measured again what others had left open.
+MORE_ROUNDS = (
+    "dell-more-rounds-on-the-model", "more-rounds-on-the-model", "quiet-rounds-on-the-model", "nfs-calls-on-a-guest",
+)  # fmt: skip
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
 
 
