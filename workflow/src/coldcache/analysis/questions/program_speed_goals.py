@@ -112,9 +112,9 @@ FIGURES = {
             "",
             0.5,
             None,
-            why_missed="of the time for a log of fio, a tenth each is the scanner of Python's own json, which is written "
-            "in C, printing, and asking which tools wrote it; the rest locates, converts, compares and names its 67 "
-            "records",
+            why_missed="of the time for a log of fio, a tenth each is the scanner of Python's own json, which is "
+            "written in C, printing, and asking which tools wrote it; the rest locates, converts, compares and names "
+            "its 67 records",
         ),
         SpeedFigure(
             "series-seconds",
