@@ -1,5 +1,7 @@
 """Test claims about rates, paired by repetition: orderings, ratios, interactions, equivalence, models."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 
@@ -26,6 +28,7 @@ from coldcache.claims.select import (
 )
 from coldcache.core.errors import NoData
 from coldcache.core.records import UNIT_OF_METRIC
+from coldcache.dataset.reader import measure_rounds_of_sweeps
 from coldcache.design.claim_tests import (
     DifferenceTest,
     EquivalenceTest,
@@ -36,7 +39,7 @@ from coldcache.design.claim_tests import (
     Selection,
 )
 from coldcache.statistics.array import Array
-from coldcache.statistics.dependence import rounds_of
+from coldcache.statistics.dependence import Rounds, rounds_of
 from coldcache.statistics.intervals import Interval
 from coldcache.statistics.limits import LimitPair
 from coldcache.statistics.models.fsx_metadata_iops import expected_rate
@@ -86,18 +89,16 @@ def weigh_ratio(context: ClaimContext, source: str, test: RatioTest) -> Comparis
 
 def weigh_interaction(context: ClaimContext, source: str, test: InteractionTest) -> ComparisonResult:
     """Test whether a ratio is larger under one condition than under another."""
-    logs, trials, compared = list[Array](), 0, list[xr.DataArray]()
+    logs, trials, selected, compared = list[Array](), 0, list[ResolvedSelection](), list[xr.DataArray]()
     for condition in (test.here, test.there):
-        above, below = _read_sides(
-            context, *(resolve_selection(source, test, condition, side) for side in (test.numerator, test.denominator))
-        )
+        chosen = [resolve_selection(source, test, condition, side) for side in (test.numerator, test.denominator)]
+        above, below = _read_sides(context, *chosen)
         found, count = pair(above, below, test.over)
         logs.append(found)
-        trials, compared = trials + count, [*compared, above, below]
+        trials, selected, compared = trials + count, [*selected, *chosen], [*compared, above, below]
     n = min(map(len, logs))
-    weighed = weigh_logarithms(
-        logs[0][:n] - logs[1][:n], _log(test.above), np.inf, trials, rounds=rounds_of(*compared).of_several
-    )
+    rounds = _measure_rounds(context, selected, compared).of_several
+    weighed = weigh_logarithms(logs[0][:n] - logs[1][:n], _log(test.above), np.inf, trials, rounds=rounds)
     names = _name(test.numerator, test), _name(test.denominator, test)
     says = (
         f"the ratio of {names[0]} to {names[1]} with {_name(test.here, test)} is {show_times(weighed)} that with "
@@ -155,8 +156,9 @@ def _weigh_pair(
     sides: tuple[Selection, Selection], limits: LimitPair, margin: float = WORTH,
 ) -> ComparisonResult:  # fmt: skip
     """Test the ratio of two sides, paired by repetition: of common cases, or of the peaks of each."""
-    above, below = _read_sides(context, *(resolve_selection(source, test, side) for side in sides))
-    rounds = rounds_of(above, below)
+    chosen = [resolve_selection(source, test, side) for side in sides]
+    above, below = _read_sides(context, *chosen)
+    rounds = _measure_rounds(context, chosen, [above, below])
     if test.over != "peaks":
         logs, trials = pair(above, below, test.over)
         several = trials > 2 * int(np.isfinite(logs).sum())
@@ -188,6 +190,20 @@ def _read_sides(
             "units: that is no ratio"
         )
     return values
+
+
+def _measure_rounds(
+    context: ClaimContext, chosen: Sequence[ResolvedSelection], values: Sequence[xr.DataArray]
+) -> Rounds:
+    """Return how values depend on their rounds; of several sweeps, measured over the cases of all.
+
+    A round visits every case of a campaign, so its drift moves all sweeps and cancels in a ratio of two.
+    """
+    sweeps = {(one.study, one.sweep) for one in chosen}
+    if len(sweeps) == 1:
+        return rounds_of(*values)
+    metrics = dict.fromkeys((one.study, one.sweep, one.metric) for one in chosen)
+    return measure_rounds_of_sweeps(*(context.cube(study, sweep)[metric] for study, sweep, metric in metrics))
 
 
 def _weigh_counts(context: ClaimContext, source: str, test: RatioTest) -> ComparisonResult:

@@ -8,6 +8,7 @@ from typing import Any
 
 import h5netcdf
 import h5py
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -15,7 +16,7 @@ from coldcache.core.errors import DatasetError
 from coldcache.dataset.cube_io import read_cube
 from coldcache.dataset.slices import note_read, slice_of_limits, slice_of_sweep, slice_of_table
 from coldcache.dataset.table_io import count_rows, find_runs, read_table_group
-from coldcache.statistics.dependence import measure_rounds
+from coldcache.statistics.dependence import Rounds, measure_rounds
 from coldcache.statistics.stopping import LEAST_REPETITIONS
 
 #: What a target's ceilings bound.
@@ -192,6 +193,24 @@ def state_rounds(cube: xr.Dataset) -> xr.Dataset:
     """Add to each metric of a cube how its runs depend on their rounds, and return the cube."""
     for values in cube.data_vars.values():
         if values.dtype.kind == "f" and values.sizes.get("repetition", 0) >= LEAST_REPETITIONS:
-            figures = values.transpose("operation", ..., "repetition").values
-            values.attrs["rounds"] = measure_rounds(figures.reshape(len(figures), -1, figures.shape[-1]))
+            values.attrs["rounds"] = measure_rounds_of_sweeps(values)
     return cube
+
+
+def measure_rounds_of_sweeps(*sweeps: xr.DataArray) -> Rounds:
+    """Return how runs depend on their rounds, measured over all cases of some sweeps of one campaign.
+
+    Parameters
+    ----------
+    *sweeps : DataArray
+        A metric of each sweep. Dims: ``operation``, its factors and ``repetition``; NaN is missing.
+    """
+    factors = {str(dim) for values in sweeps for dim in values.dims} - {"repetition"}
+    figures = []
+    for values in xr.align(*sweeps, join="outer", exclude=factors):
+        of_sweep = values.transpose("operation", ..., "repetition").values
+        figures.append(of_sweep.reshape(len(of_sweep), -1, of_sweep.shape[-1]))
+    # A case has no figure of an operation that only another sweep has.
+    most = max(map(len, figures))
+    padded = [np.pad(one, ((0, most - len(one)), (0, 0), (0, 0)), constant_values=np.nan) for one in figures]
+    return measure_rounds(np.concatenate(padded, axis=1))
