@@ -216,6 +216,11 @@ class NfsGuest(Strict):
         ["vm.dirty_expire_centisecs=360000"],
         description="Kernel parameters, as name=value, for trials that do not vary them.",
     )
+    array: list[str] = Field(
+        default_factory=list,
+        description="Bounds and layers of the disks of an array, such as rate=48000000, for trials that do not vary "
+        "them.",
+    )
     expected: ExpectedSpeed = Field(
         ExpectedSpeed(throughput=1e8, items=4_000.0), description="What it is expected to do."
     )

@@ -94,7 +94,11 @@ class Guest(NamedTuple):
 
 
 def describe_guest(
-    settings: Mapping[str, Any], factors: Mapping[str, Any], base: str, standing: Iterable[str] = ()
+    settings: Mapping[str, Any],
+    factors: Mapping[str, Any],
+    base: str,
+    standing: Iterable[str] = (),
+    array: Iterable[str] = (),
 ) -> Guest | None:
     """Return the options of a case's guest; None if the case runs on this system itself.
 
@@ -108,6 +112,8 @@ def describe_guest(
         Mount options that apply unless a factor states another value of them.
     standing : iterable of str
         Kernel parameters that apply unless a factor varies the same ones.
+    array : iterable of str
+        Bounds and layers of an array's disks that apply unless a factor varies the same ones.
     """
     kinds = {factor: kind for factor, kind in settings.items() if isinstance(kind, GuestSetting)}
     if not kinds:
@@ -115,14 +121,21 @@ def describe_guest(
     parts: dict[str, list[str]] = {}
     for factor, kind in kinds.items():
         parts.setdefault(kind.of, []).extend(kind.words(factors[factor]))
-    varied = set[str]().union(*(kind.names() for kind in kinds.values() if kind.of == "sysctl"))
-    parameters = [word for word in standing if _name(word) not in varied] + parts.get("sysctl", [])
+    if "array" in parts:
+        parts["array"] = _leave_out(array, "array", kinds.values()) + parts["array"]
     return Guest(
         () if "array" in parts else _state_mount([*filter(None, base.split(",")), *parts.get("mount", [])]),
-        tuple(parameters), max(kind.outage for kind in kinds.values()), " ".join(parts.get("network", [])),
+        (*_leave_out(standing, "sysctl", kinds.values()), *parts.get("sysctl", [])),
+        max(kind.outage for kind in kinds.values()), " ".join(parts.get("network", [])),
         " ".join(parts.get("server-network", [])), (*parts.get("disk", []), *parts.get("array", [])),
         int(factors.get("nodes", 1)),
     )  # fmt: skip
+
+
+def _leave_out(words: Iterable[str], of: str, kinds: Iterable[GuestSetting]) -> list[str]:
+    """Return the words of which no setting of that part states another value."""
+    varied = set[str]().union(*(kind.names() for kind in kinds if kind.of == of))
+    return [word for word in words if _name(word) not in varied]
 
 
 def _state_mount(options: Iterable[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ _MIB = 2**20
 #: The programs that the guest needs, and where it looks for them.
 _PROGRAMS = (
     "mount.nfs", "rpc.nfsd", "rpc.mountd", "exportfs", "rpcbind", "modprobe", "ip", "tc", "nsenter", "dmsetup",
-    "mkfs.ext4", "busybox",
+    "losetup", "mkfs.ext4", "busybox",
 )  # fmt: skip
 
 
