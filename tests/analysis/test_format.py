@@ -75,6 +75,8 @@ def test_an_end_of_an_interval_that_is_not_1_is_not_shown_as_1(end, shown):
 def test_a_ratio_has_three_digits_its_interval_and_a_link():
     assert format_ratio(Ratio(2.0449, 1.98, 2.111, 5)) == "2.04 times (95 %: 1.98 to 2.11)"
     assert format_ratio(Ratio(1234.4, 999.6, 15234, 5)) == "1,234 times (95 %: 1,000 to 15,234)"
+    assert format_ratio(Ratio(1.00312, 1.0006, 1.0056, 10)) == "1.003 times (95 %: 1.001 to 1.01)"
+    assert format_ratio(Ratio(1.00312, 0.9986, 1.0076, 10)) == "1 times (95 %: 0.999 to 1.01)"
     assert format_ratio(Ratio(2, math.nan, math.nan, 1)) == "2 times (1 pair)"
     assert format_ratio(Ratio(math.nan, math.nan, math.nan, 0)) == "not known"
     assert format_ratio(Ratio(2, 1.9, 2.1, 5, "x.html")) == '<a href="x.html">2 times</a> (95 %: 1.9 to 2.1)'

@@ -2,13 +2,16 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from coldcache.claims.judge import CLAIM_COLUMNS, judge_claims
 from coldcache.claims.rate_tests import weigh_ratio
 from coldcache.claims.read import read_claims
 from coldcache.core.errors import NoData
+from coldcache.dataset.reader import state_rounds
 from coldcache.design.claim_tests import RatioTest
 
 
@@ -63,3 +66,27 @@ def test_counts_are_compared_where_both_sides_are_of_the_same_trials(shared_call
     except NoData as reason:
         said = str(reason)
     assert expected in said
+
+
+def campaign(random, rounds=10):
+    """Return what claims on two sweeps of one case are judged by: both drift alike, and have noise of 5 %."""
+    drift = np.cumsum(random.normal(0, 0.1, rounds))
+    phases = [f"file-{phase}" for phase in ("create", "stat", "remove")]
+    coords = {"operation": phases, "threads": [64], "repetition": range(rounds)}
+    sweeps = {}
+    for name in ("few-directories", "many-directories"):
+        rates = np.exp(drift + random.normal(0, 0.05, (3, 1, rounds)))
+        cube = xr.Dataset({"rate": (tuple(coords), rates)}, coords, {"tool": "mdtest"})
+        sweeps[name] = state_rounds(cube)
+    return SimpleNamespace(cube=lambda _, sweep: sweeps[sweep], why_empty=lambda *_: None, leaves_memory_out=False)
+
+
+def test_the_interval_of_a_ratio_of_two_sweeps_is_cleared_of_the_drift_that_both_share():
+    random = np.random.default_rng(3)
+    sides = {"numerator": {"sweep": "few-directories"}, "denominator": {"sweep": "many-directories"}}
+    test = RatioTest.model_validate({"kind": "ratio", "operation": "file-create", "above": 1.2, **sides})
+    found = [weigh_ratio(campaign(random), "dell-lustre", test) for _ in range(300)]
+    covered = np.mean([one.low <= 1 <= one.high for one in found])
+    assert 0.92 <= covered <= 0.98
+    # Student's interval of ten independent differences is 10 % wide; the drift alone would make it several times that.
+    assert np.median([np.log(one.high / one.low) for one in found]) < 0.12

@@ -1,11 +1,14 @@
 """A dataset is read by sweep and by study, and what it does not have is refused by name."""
 
+import numpy as np
 import pytest
+import xarray as xr
 
 from coldcache.core.errors import DatasetError
 from coldcache.dataset.reader import (
     find_trials,
     list_sweeps,
+    measure_rounds_of_sweeps,
     narrow_to,
     open_limits,
     open_records,
@@ -50,6 +53,35 @@ def test_the_rows_of_a_trial_are_found_and_read_alone(collected):
         assert open_rows(path, rows, ("value", "log")).equals(records[["value", "log"]][rows])
     with pytest.raises(DatasetError, match="has no table records"):
         open_rows(path, slice(0, 1), ("nothing",))
+
+
+def sweep(logs, operations, repetitions=None):
+    """Return a metric of a sweep with one case: the rates whose logarithms are given, by operation and round."""
+    rounds = range(np.shape(logs)[1]) if repetitions is None else repetitions
+    coords = {"operation": operations, "threads": [64], "repetition": rounds}
+    return xr.DataArray(np.exp(logs)[:, None], dims=("operation", "threads", "repetition"), coords=coords)
+
+
+def test_a_drift_that_two_sweeps_share_is_no_correlation_of_their_cases():
+    random = np.random.default_rng(5)
+    drift = np.cumsum(random.normal(0, 0.3, 20))
+    own = random.normal(0, 0.03, (2, 3, 20))
+    files, directories = (
+        sweep(drift + of_sweep, [f"{kind}-{phase}" for phase in ("create", "stat", "remove")])
+        for kind, of_sweep in zip(("file", "directory"), own, strict=True)
+    )
+    # Alone each has one case, which cannot tell a drift from what it resembles itself.
+    assert measure_rounds_of_sweeps(files).of_logarithms > 0.7 < measure_rounds_of_sweeps(directories).of_logarithms
+    assert measure_rounds_of_sweeps(files, directories).of_logarithms == 0
+
+
+def test_sweeps_are_compared_round_by_round_whatever_they_lack():
+    logs = np.random.default_rng(2).normal(0, 0.1, (3, 12))
+    whole = sweep(logs, ["a", "b", "c"])
+    others = sweep(logs[:2, 3:], ["x", "y"], range(3, 12))
+    padded = sweep(np.vstack([logs[:2], np.full((1, 12), np.nan)]), ["x", "y", "z"])
+    padded[:, :, :3] = np.nan
+    assert measure_rounds_of_sweeps(whole, others) == measure_rounds_of_sweeps(whole, padded)
 
 
 def test_what_a_cube_tells_of_a_rate_is_without_operations_that_other_trials_share(shared_calls):

@@ -84,7 +84,7 @@ def test_the_page_states_the_claims_as_they_are_judged(claims, page):
     assert "file-stat is 5.24 times as fast as file-create (95 %: 4.66 to 5.9)" in claims["DL11"]["why"]
     intervals = re.findall(r"95 %: ([\d.]+) to ([\d.]+)", claims["DL9"]["why"])
     assert len(intervals) == 4 and all(float(low) < 1 < float(high) for low, high in intervals)
-    assert "(6 show 24 %)" in claims["DL9"]["why"] and "(6 show 27 %)" in claims["DL12"]["why"]
+    assert "(6 show 25 %)" in claims["DL9"]["why"] and "(6 show 20 %)" in claims["DL12"]["why"]
 
 
 def test_the_page_states_how_often_a_client_asks_the_server(root, page):

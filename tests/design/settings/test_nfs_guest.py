@@ -71,6 +71,12 @@ def test_an_array_has_no_mount_options_and_several_clients_have_a_mount_each():
     array = describe_guest({"write_cache": cache, "disk_rate": rate}, {"write_cache": "off", "disk_rate": 10**6}, "rw")
     assert array == Guest((), layers=("delay=10", "rate=1000000"))
     assert "--mount" not in " ".join(wrap(array, Run(("write",), "/mnt/t", 1), Inputs(), ["fio"]))
+    standing = ["rate=48000000"]
+    alone = describe_guest({"write_cache": cache}, {"write_cache": "on"}, "rw", array=standing)
+    assert alone.layers == ("rate=48000000", "delay=10", "writecache")
+    varied = {"write_cache": cache, "disk_rate": rate}
+    assert describe_guest(varied, {"write_cache": "off", "disk_rate": 10**6}, "rw", array=standing) == array
+    assert describe_guest({"io_size": SIZE}, {"io_size": 65536}, "vers=4.1", array=standing).layers == ()
     several = describe_guest({"io_size": SIZE}, {"io_size": 65536, "nodes": 2}, "vers=4.1")
     assert (several.clients, several.mounts, several.seconds) == (2, (f"{FOLDER}/c1", f"{FOLDER}/c2"), 6.4)
     assert "--clients=2" in wrap(several, Run(("write",), "/mnt/t", 1), Inputs(), ["fio"])

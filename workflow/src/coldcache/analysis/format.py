@@ -110,7 +110,7 @@ def format_ratio(ratio: AnyRatio, level: float = 0.95) -> str:
     """
     if ratio.n == 0:
         return "not known"
-    shown = str(lead(f"{show_number(ratio.estimate)} times", getattr(ratio, "page", None)))
+    shown = str(lead(f"{show_estimate(ratio)} times", getattr(ratio, "page", None)))
     if ratio.low != ratio.low:
         each = f": {', '.join(map(show_number, ratio.runs))}" if ratio.n > 1 and ratio.runs else ""
         listed = f"{ratio.n} pair{'s' if ratio.n != 1 else ''}{each}"
@@ -123,6 +123,11 @@ def show_end(end: float) -> str:
     """Return an end of the interval of a ratio with three digits, or as many as tell it from 1: ``1.02``, ``1.001``."""
     shown = [show_number(end), *(f"{end:.{digits}g}" for digits in range(4, 7))]
     return next((text for text in shown if text != "1"), shown[0])
+
+
+def show_estimate(ratio: AnyRatio) -> str:
+    """Return a ratio with three digits; as many as tell it from 1 where its interval leaves 1 out."""
+    return show_end(ratio.estimate) if ratio.low > 1 or ratio.high < 1 else show_number(ratio.estimate)
 
 
 def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:
@@ -145,8 +150,8 @@ def format_growth(ratio: AnyRatio, ends: tuple[str, str] | None = None) -> str:
         why = explain_no_interval(ratio.n, ratio.rounds) or "too few for an interval"
         return f"{change} ({runs}, {why})" if ends and ratio.n else change
     if ratio.low > 1:
-        return f"grow {show_number(ratio.estimate)} times"
-    return f"fall to {show_number(ratio.estimate)} times" if ratio.high < 1 else "show no growth"
+        return f"grow {show_estimate(ratio)} times"
+    return f"fall to {show_estimate(ratio)} times" if ratio.high < 1 else "show no growth"
 
 
 def format_suspect(suspect: int, trials: int) -> str | None:

@@ -7,7 +7,14 @@ from typing import Any
 import pandas as pd
 
 from coldcache.analysis.estimates import Estimates
-from coldcache.analysis.format import explain_no_interval, format_factor, format_ratio, list_words, name_setting_level
+from coldcache.analysis.format import (
+    explain_no_interval,
+    format_factor,
+    format_ratio,
+    list_words,
+    name_setting_level,
+    show_estimate,
+)
 from coldcache.analysis.paired_ratios import Pair, pairs, reference_level
 from coldcache.analysis.report_links import lead
 from coldcache.analysis.sentences.subjects import PLURALS, capitalise, name_level
@@ -257,7 +264,7 @@ def describe_difference(one: Comparison) -> str:
         pair = max(filter(shows_difference, one.pairs), key=lambda pair: _size(pair.ratio.estimate))
         return f"{describe_difference(replace(one, pairs=(pair,)))}, with {_name_place(pair, one.pairs)}"
     ratio = one.pairs[0].ratio
-    times = str(lead(f"{show_number(ratio.estimate)} times", ratio.page)).replace(" times", "", 1)
+    times = str(lead(f"{show_estimate(ratio)} times", ratio.page)).replace(" times", "", 1)
     change = f"{one.ends[0]} → {one.ends[1]}; " if one.ends else ""
     interval = format_ratio(ratio).partition(" (")[2]
     return f"{_shorten(one).replace(one.span(), times, 1)} ({change}{interval}"

@@ -238,10 +238,10 @@ def _has_all_times(row: dict[str, Any]) -> bool:
 def _check_repetitions(test: dict[str, Any], counts: dict[str, int]) -> None:
     """Raise `LogError` if an access was asked for and a repetition of it is missing."""
     parameters = test["Parameters"]
-    asked = {"write"} if parameters.get("writeFile") == "1" else set()
+    asked = ["write"] if parameters.get("writeFile") == "1" else []
     if "1" in (parameters.get("readFile"), parameters.get("checkRead")):
-        asked.add("read")
-    for access in asked | counts.keys():
+        asked.append("read")
+    for access in dict.fromkeys([*asked, *counts]):
         if str(counts.get(access, -1) + 1) != test["Options"].get("repetitions"):
             raise LogError(f"cut short or damaged: IOR's JSON lacks repetitions of {access}, or states one twice")
     if not counts:
