@@ -75,6 +75,18 @@ def test_a_drift_that_two_sweeps_share_is_no_correlation_of_their_cases():
     assert measure_rounds_of_sweeps(files, directories).of_logarithms == 0
 
 
+def test_a_drift_is_told_from_chance_by_six_figures_of_a_round_or_more():
+    random = np.random.default_rng(4)
+    drift = np.cumsum(random.normal(0, 0.3, 20))
+    pairs = [
+        [sweep(drift + random.normal(0, 0.03, (count, 20)), list("abc")[:count]) for _ in range(2)] for count in (2, 3)
+    ]
+    few, enough = (measure_rounds_of_sweeps(*pair) for pair in pairs)
+    alone = [measure_rounds_of_sweeps(one) for one in pairs[0]]
+    assert few == max(alone, key=lambda rounds: rounds.of_logarithms) and few.of_logarithms > 0.5
+    assert enough.of_logarithms == 0
+
+
 def test_sweeps_are_compared_round_by_round_whatever_they_lack():
     logs = np.random.default_rng(2).normal(0, 0.1, (3, 12))
     whole = sweep(logs, ["a", "b", "c"])

@@ -21,10 +21,15 @@ def table(*rows):
     return pd.DataFrame([{**PLAIN, **row} for row in rows])
 
 
-def tabulate_all(records):
+def sweeps(operations=""):
+    """Return the table of the one sweep, which asks for these operations."""
+    return pd.DataFrame({"study": ["s"], "sweep": ["w"], "operations": [operations]})
+
+
+def tabulate_all(records, operations=""):
     """Return the table of the trials that the records are of."""
     verdicts = records[["study", "sweep", "case", "repetition", "verdict", "codes", "cold"]].drop_duplicates()
-    return tabulate_trials(records, verdicts)
+    return tabulate_trials(records, verdicts, sweeps(operations))
 
 
 def test_the_figure_of_a_trial_is_the_one_by_which_its_operation_is_judged():
@@ -53,9 +58,17 @@ def test_a_trial_has_one_row_that_of_the_first_operation_whose_figure_its_log_st
     assert found[["operation", "metric", "value"]].values.tolist() == [["read", "throughput", 2.0]]
 
 
+def test_the_figure_of_a_trial_is_of_an_operation_of_its_sweep_before_others_that_the_tool_measured():
+    # IOzone reads at random before it writes at random, whatever is asked for.
+    both = table({"operation": "random-read", "metric": "rate"}, {"operation": "random-write", "metric": "rate"})
+    assert tabulate_all(both, "random-write").operation.tolist() == ["random-write"]
+    assert tabulate_all(both, "random-read random-write").operation.tolist() == ["random-read"]
+    assert tabulate_all(both[:1], "random-write").operation.tolist() == ["random-read"]
+
+
 def test_a_trial_without_any_record_has_a_row_with_its_verdict():
     verdicts = table({"repetition": 1, "verdict": "missing", "codes": "not-run"}, {})
-    found = tabulate_trials(table({"threads": 4}), verdicts)
+    found = tabulate_trials(table({"threads": 4}), verdicts, sweeps())
     assert found[["repetition", "verdict", "codes"]].values.tolist() == [[1, "missing", "not-run"], [0, "valid", ""]]
     assert found.value.isna().tolist() == [True, False] and found.threads.tolist() == [pd.NA, 4]
 

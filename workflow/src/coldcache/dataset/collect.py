@@ -122,7 +122,7 @@ def _write_tables(
     """Write the tables of trials and verdicts, and others as they are; return digests of those of the dataset."""
     records, verdicts = tables["records"], tables["verdicts"]
     of_trials = {
-        "trials": tabulate_trials(records, verdicts), "verdicts": verdicts[VERDICT_COLUMNS],
+        "trials": tabulate_trials(records, verdicts, tables["sweeps"]), "verdicts": verdicts[VERDICT_COLUMNS],
         "reasons": verdicts.drop(columns=["cold", "reached", "start"]).query("verdict != 'valid'"),
     }  # fmt: skip
     for file, table in {**of_trials, **shown}.items():

@@ -28,6 +28,9 @@ COUNTED = ("valid", "suspect")
 #: The dim of cases that share an operation which no factor separates: their own operations, such as ``write+read``.
 OPERATIONS_DIM = "operations"
 
+#: So many figures of each round tell a drift that several sweeps share from chance, by which few resemble those before.
+_LEAST_FIGURES = 6
+
 
 def open_records(path: Path, study: str | None = None, columns: Collection[str] | None = None) -> pd.DataFrame:
     """Return the long table of a `dataset.nc`, or only the rows of one study, or some columns beside ``study``.
@@ -200,11 +203,15 @@ def state_rounds(cube: xr.Dataset) -> xr.Dataset:
 def measure_rounds_of_sweeps(*sweeps: xr.DataArray) -> Rounds:
     """Return how runs depend on their rounds, measured over all cases of some sweeps of one campaign.
 
+    Of sweeps that have fewer than `_LEAST_FIGURES` together each is measured alone, and the more dependent counts.
+
     Parameters
     ----------
     *sweeps : DataArray
         A metric of each sweep. Dims: ``operation``, its factors and ``repetition``; NaN is missing.
     """
+    if len(sweeps) > 1 and sum(int(one.notnull().any("repetition").sum()) for one in sweeps) < _LEAST_FIGURES:
+        return max(map(measure_rounds_of_sweeps, sweeps), key=lambda rounds: rounds.of_logarithms)
     factors = {str(dim) for values in sweeps for dim in values.dims} - {"repetition"}
     figures = []
     for values in xr.align(*sweeps, join="outer", exclude=factors):

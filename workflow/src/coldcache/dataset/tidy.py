@@ -16,12 +16,12 @@ _JUDGED = ["verdict", "codes", "cold"]
 _ORIGIN = ["tool", "tool_version", "log", "offset", "length"]
 
 
-def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame, sweeps: pd.DataFrame) -> pd.DataFrame:
     """Return one row per trial with its headline figure; NaN where its log states none.
 
-    The headline figure is that of the first operation of which the log states one; those of the other operations are
-    in `tabulate_figures`. Its metric is the one by which the operation is judged, else the first of `UNIT_OF_METRIC`
-    that the log states.
+    The headline figure is that of the first operation of the sweep of which the log states one, else of the first that
+    the tool measured besides; those of the other operations are in `tabulate_figures`. Its metric is the one by which
+    the operation is judged, else the first of `UNIT_OF_METRIC` that the log states.
 
     Parameters
     ----------
@@ -29,6 +29,8 @@ def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFra
         As `tabulate_records` returns them.
     verdicts : DataFrame
         One row per trial, as `tabulate_verdicts` returns them.
+    sweeps : DataFrame
+        One row per sweep, as `tabulate_sweeps` returns them.
 
     Returns
     -------
@@ -39,7 +41,11 @@ def tabulate_trials(records: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFra
     """
     figures = _choose_figures(records)
     is_missing, is_call = figures["value"].isna(), ~figures["operation"].isin(OPERATIONS)
-    ranked = figures.assign(_missing=is_missing, _call=is_call).sort_values(["_missing", "_call"], kind="stable")
+    asked = {(row.study, row.sweep): row.operations.split() for row in sweeps.itertuples()}
+    named = zip(figures["study"], figures["sweep"], figures["operation"], strict=True)
+    is_other = [operation not in asked[study, sweep] for study, sweep, operation in named]
+    order = ["_missing", "_call", "_other"]
+    ranked = figures.assign(_missing=is_missing, _call=is_call, _other=is_other).sort_values(order, kind="stable")
     first = ranked.drop_duplicates(_TRIAL)
     stated = [*_OPERATION, *_FIGURE, *_stated_factors(first), *_ORIGIN, "definition", *_reached(first)]
     trials = verdicts[[*_TRIAL, *_JUDGED]].merge(first[stated], on=_TRIAL, how="left", validate="1:1")
