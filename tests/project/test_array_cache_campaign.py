@@ -20,7 +20,7 @@ def page(root):
 
 @pytest.fixture(scope="module")
 def results(root, tmp_path_factory):
-    return rebuild(root, tmp_path_factory.mktemp("array"), CAMPAIGN, "dell-lustre", []) / "results" / CAMPAIGN
+    return rebuild(root, tmp_path_factory.mktemp("array"), CAMPAIGN, "beyond", ["every-sweep"]) / "results" / CAMPAIGN
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,16 @@ def test_one_ratio_is_not_where_it_was_predicted(root, results, page):
     assert "2.5–3.8" in page and "0.28–0.34" in page
 
 
+def test_the_page_states_how_slow_the_slowest_process_was(root, page):
+    logs = (root / "raw" / CAMPAIGN).glob("dell-lustre/write-cache-random/write_cache=writeback/r*/stdout.txt")
+    texts = [log.read_text().partition("random writers")[2] for log in logs]
+    ends = [[float(re.search(rf"{end} throughput per process\s+=\s+([\d.]+)", text)[1]) for end in ("Min", "Max")]
+            for text in texts]  # fmt: skip
+    shares = [100 * slowest / fastest for slowest, fastest in ends]
+    assert len(shares) == 6
+    assert f"the slowest ran at {min(shares):.0f} to {max(shares):.0f} % of the pace of the fastest" in page
+
+
 def test_the_page_states_rates_with_the_cache_on_and_off(trials, page):
     medians = trials.assign(cache=factor(trials, "write_cache")).groupby(["sweep", "threads", "cache"]).value.median()
     for head, sweep, show in (
@@ -92,3 +102,8 @@ def test_the_page_states_with_which_disks_a_cache_pays(trials, page):
     for disks, cells in stated.items():
         on, off = (medians[1e6 * float(disks.split()[0]), cache] for cache in ("writeback", "writethrough"))
         assert cells == [f"{on / 1e6:.3g} MB/s", f"{off / 1e6:.3g} MB/s", f"{on / off:.3g}"]
+
+
+def test_the_page_shows_the_figure_that_the_logs_give(root, results):
+    found = results / "figures/beyond-array-cache-sweep.svg"
+    assert (root / "docs/figures/array-cache-on-a-guest.svg").read_text() == found.read_text()
