@@ -230,9 +230,8 @@ def _expand_sweep(
             parts |= {factor: point[factor] for factor in varying}
             own = min(part, find_own_scale(operations, point, sweep, site, tool)) if shrinks else 1.0
             factors = _as_measured(shrink(point, own, site.limits) if own < 1 else point, sweep, tool)
-            guest = describe_guest(
-                settings, factors, site.nfs_guest.mount, site.nfs_guest.parameters, site.nfs_guest.array
-            )
+            given = site.nfs_guest
+            guest = describe_guest(settings, factors, given.mount, given.parameters, given.array)
             case = Case(
                 study=study.study, sweep=name, name=name_case(parts), tool=sweep.name_tool(tool),
                 operations=operations, form=sweep.form,
