@@ -110,6 +110,14 @@ def _fill_words(form: CommandForm, values: Mapping[str, Any]) -> tuple[str, ...]
         raise DesignError(f"command: {error}") from error
 
 
+def _name_folders(run: Run, command: str) -> str:
+    """Return the folders of a run as mdtest takes them."""
+    if not run.starter:
+        return run.directory
+    # It deals folders that are separated by @ out to the ranks in turn; it refuses several if ranks use those of others.
+    return run.folders[0] if "-N" in command.split() else "@".join(run.folders)
+
+
 def _fill_template(
     command: str, run: Run, factors: dict[str, Any], sweep: Sweep, site: Site, tool: str
 ) -> tuple[str, ...]:
@@ -118,8 +126,7 @@ def _fill_template(
     traits = module.TRAITS
     values = {
         **factors, "files": run.files, "iterations": sweep.iterations,
-        # mdtest deals folders that are separated by @ out to the ranks in turn.
-        "directory": "@".join(run.folders) if run.starter else run.directory,
+        "directory": _name_folders(run, command),
         "program": site.clients.programs.get(tool, traits.program.name),
         "launcher": run.launcher or module.place(run),
         "test": traits.test_words.get(run.operations[0], ""), "direct_io": ("-I",) if run.direct_io else (),
