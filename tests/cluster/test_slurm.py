@@ -14,6 +14,14 @@ def partials(lab, campaign):
     return list((lab.clone / "raw" / campaign).glob("*/*/*/.r*.partial/servers.txt"))
 
 
+def explain(lab, campaign, found):
+    """Return the reasons for verdicts, with the logs of the trials that are not valid."""
+    doubted = [key.split(" ") for key, (verdict, _) in found.items() if verdict != "valid"]
+    logs = [lab.clone / "raw" / campaign / "spread" / "/".join(parts) / "stdout.txt" for parts in doubted]
+    kept = (lab.clone / "results" / campaign / "reasons.csv").read_text()
+    return "\n".join([kept, *(f"{log}:\n{log.read_text()}" for log in logs if log.is_file())])
+
+
 def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is_lost(lab):
     head = lab.start(*lab.snakemake("first", "spread", "all"))
     # The job of four nodes is lost with its node; no part of its trial is taken for a whole.
@@ -25,7 +33,7 @@ def test_a_study_runs_on_one_two_and_four_nodes_to_its_report_although_a_node_is
     assert (lab.clone / "results/first/report/summary.html").is_file()
     assert len(list(lab.clone.glob("logs/slurm/rule_measure_block/first_round-1.n4/*.log"))) == 2
     found = lab.verdicts("first")
-    assert found == dict.fromkeys(found, ("valid", "")), (lab.clone / "results/first/reasons.csv").read_text()
+    assert found == dict.fromkeys(found, ("valid", "")), explain(lab, "first", found)
     assert len(found) == 8
 
     # The job of four nodes told each of them, wherever the runner was.

@@ -70,6 +70,18 @@ def test_a_studys_command_is_filled_in_with_the_levels():
     assert found.command[:4] == ("mpirun", "--oversubscribe", "-n", "2")
 
 
+@pytest.mark.parametrize(("more", "folders"), [("", "mdt0-c1/files@mdt0-c2/files"), (" -N 1", "mdt0-c1/files")])
+def test_ranks_that_use_the_files_of_others_share_one_folder(more, folders):
+    model = {"site": "x", "title": "t", "model": {"clients": 2},
+             "targets": {"a": {"path": "/m/c1/data", "make": True}}}  # fmt: skip
+    words = {"command": {"mdtest": f"{{launcher}} {{program}} -u -n {{files}} -d {{directory}}{more}"}}
+    given = sweep(("file-stat",), threads=[4], files=[5], tools=("mdtest",), more=words)
+    found = run(given, Site.model_validate(model), tool="mdtest")
+    within = "/m/c1/data/coldcache/s/a/"
+    place = found.command.index("-d") + 1
+    assert found.command[place] == "@".join(within + folder for folder in folders.split("@"))
+
+
 def test_a_path_that_is_too_long_for_a_socket_is_refused():
     served = sweep(write_cache=["none"], more={"settings": {"write_cache": "qemu-nbd"}})
     with pytest.raises(DesignError, match="is too long a path for a socket; name a target with a shorter one"):

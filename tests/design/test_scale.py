@@ -219,8 +219,8 @@ def test_iterations_of_one_execution_become_trials_where_a_site_says_so():
         (case,) = expand(sweep, limits={"threads": 64, **limits})
         argv = case.run.command
         assert (argv[argv.index("-i") + 1], case.repetitions) == (words, trials)
-    (case,) = expand(sweep, limits={"iterations": 1, "threads": 64, "ranks": 16})
-    assert case.run.threads == 16
+    (case,) = expand({**sweep, "repetitions": 30}, limits={"iterations": 1, "threads": 64, "ranks": 16})
+    assert (case.run.threads, case.repetitions) == (16, 30)
 
 
 def test_a_series_keeps_the_length_of_its_windows_where_a_site_says_how_long_it_lasts():

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pandas as pd
 import pytest
-from sealed import check_claims, read_claims, read_page, read_table, rebuild
+from sealed import read_claims, read_page, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -70,6 +70,12 @@ def test_the_page_states_what_each_round_gained(rates, page):
         for phase in PHASES
     }
     assert all(len(ratio) == 6 for ratio in ratios.values())
+    names = {"create": "create", "status": "stat", "read": "read", "remove": "remove"}
+    found = {
+        name: [f"{ratios[phase].median():.3g}", f"{ratios[phase].min():.3g}", f"{ratios[phase].max():.3g}"]
+        for name, phase in names.items()
+    }
+    assert read_table(page, "192,000 over 12,000 IOPS") == found
     least = min(ratio.min() for phase, ratio in ratios.items() if phase != "stat")
     assert f"gained at least {int(least)} times" in page
     assert (ratios["stat"] < 1).sum() == 3 and "status was slower with more IOPS in three" in page
@@ -103,8 +109,8 @@ def test_the_page_states_the_processor_time_of_each_file(rates, page):
     assert f"takes {min(more):.1f} to {max(more):.1f} times as much time" in page
 
 
-def test_the_page_states_the_claims_as_they_are_judged(results, page):
-    check_claims(page, read_claims(results))
+def test_the_campaign_judges_no_claim(results):
+    assert read_claims(results) == {}
 
 
 def test_the_page_shows_the_figure_that_the_logs_give(root, results):

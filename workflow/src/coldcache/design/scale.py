@@ -47,11 +47,15 @@ def most_threads(site: Site, unstated: int, is_mpi: bool = False) -> int:
 
 
 def split_iterations(sweep: Sweep, study: Study, site: Site) -> Sweep:
-    """Return a sweep with as many iterations in one execution as a site allows; the others become trials."""
+    """Return a sweep with as many iterations in one execution as a site allows; the others become trials.
+
+    These are as many as the study repeats its cases, or as the sweep does, if those are more.
+    """
     most = site.limits.iterations
     if most is None or sweep.iterations <= most:
         return sweep
-    return sweep.model_copy(update={"iterations": most, "repetitions": study.repetitions})
+    repetitions = max(study.repetitions, sweep.repetitions or 0)
+    return sweep.model_copy(update={"iterations": most, "repetitions": repetitions})
 
 
 def with_trial_seconds(site: Site, study: str, sweep: str) -> Site:
