@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -160,14 +161,17 @@ def _rows_of(case, random: np.random.Generator) -> list[dict]:
 @pytest.fixture(scope="session")
 def made_records(root) -> pd.DataFrame:
     """The long table of the made campaign."""
-    random = np.random.default_rng(1)
     rows: list[dict] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         for study, site in SITES.items():
             design = draft_design({"studies": study, "site": site}, full=True)
-            for case in expand_cases(design.studies[0], design.site, design.environment):
-                rows += _rows_of(case, random)
+            cases = expand_cases(design.studies[0], design.site, design.environment)
+            # Each sweep has its own, so that the figures of the others stay when a study gets one more.
+            sweeps = {(case.study, case.sweep) for case in cases}
+            randoms = {names: np.random.default_rng(crc32("/".join(names).encode())) for names in sweeps}
+            for case in cases:
+                rows += _rows_of(case, randoms[case.study, case.sweep])
     return pd.DataFrame(rows)
 
 

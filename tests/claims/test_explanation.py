@@ -17,7 +17,7 @@ def test_noise_leaves_a_claim_open_and_says_how_many_repetitions_would_tell(made
     noisy["value"] *= np.exp(random.normal(0, 0.1, len(noisy)))
     (found,) = judge_claims(make_context(noisy), [stated for stated in read_claims() if stated.claim.id == "DL4"])
     assert found.verdict == "open"
-    assert "; 16 runs per case would show 5 % with 80 % power (10 show 6.4 %)" in found.why
+    assert "; 16 runs per case would show 5 % with 80 % power (10 show 6.5 %)" in found.why
     assert found.low < found.estimate < found.high
 
 

@@ -11,12 +11,13 @@ from sealed import read_table
 
 CAMPAIGNS = (
     "dell-data", "dell-more-rounds", "dell-metadata", "pixstor-data", "pixstor-many-threads", "pixstor-metadata",
-    "more-rounds", "quiet-rounds", "random-reads", "array-cache", "fsx-metadata", "sas-grid", "nfs-guide", "nfs-calls",
+    "more-rounds", "quiet-rounds", "random-reads", "array-cache", "fsx-metadata", "other-clients", "sas-grid",
+    "nfs-guide", "nfs-calls",
 )  # fmt: skip
 #: Chapters that measured again what others had left open.
 MEASURED_AGAIN = (
     "dell-more-rounds-on-the-model", "more-rounds-on-the-model", "quiet-rounds-on-the-model", "nfs-calls-on-a-guest",
-    "random-reads-on-the-model",
+    "random-reads-on-the-model", "other-clients-on-the-model",
 )  # fmt: skip
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
 

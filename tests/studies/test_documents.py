@@ -179,7 +179,14 @@ def test_sas_runs_one_stream_per_physical_core_of_each_instance(plan):
 
 
 #: Sweeps that no document measured.
-EXTRA_SWEEPS = {"network-delay", "server-cache", "iops-limit", "client-memory", "file-per-rank"}
+EXTRA_SWEEPS = {
+    "network-delay",
+    "server-cache",
+    "iops-limit",
+    "client-memory",
+    "file-per-rank",
+    "metadata-bound-others",
+}
 
 
 @pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])
