@@ -180,13 +180,8 @@ def test_sas_runs_one_stream_per_physical_core_of_each_instance(plan):
 
 #: Sweeps that no document measured.
 EXTRA_SWEEPS = {
-    "network-delay",
-    "server-cache",
-    "iops-limit",
-    "client-memory",
-    "file-per-rank",
-    "metadata-bound-others",
-}
+    "network-delay", "server-cache", "iops-limit", "client-memory", "file-per-rank", "metadata-bound-others",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("study", ["dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs"])

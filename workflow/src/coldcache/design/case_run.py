@@ -114,7 +114,7 @@ def _name_folders(run: Run, command: str) -> str:
     """Return the folders of a run as mdtest takes them."""
     if not run.starter:
         return run.directory
-    # It deals folders that are separated by @ out to the ranks in turn; it refuses several if ranks use those of others.
+    # It deals folders that are separated by @ out to ranks in turn; it refuses several if ranks use those of others.
     return run.folders[0] if "-N" in command.split() else "@".join(run.folders)
 
 
