@@ -19,7 +19,9 @@ def test_rates_are_divided_by_the_provisioned_iops(invent):
     sweeps = list(choose(
         path, "fsx-metadata", "rate", ["file-create", "file-stat", "file-read", "file-remove"], by=["metadata_iops"]
     ))  # fmt: skip
-    assert [found.path for found in sweeps] == ["fsx-metadata/metadata-iops", "fsx-metadata/metadata-bound"]
+    assert [found.path for found in sweeps] == [
+        f"fsx-metadata/{sweep}" for sweep in ("metadata-iops", "metadata-bound", "metadata-bound-others")
+    ]
     rows = rate_per_iops(sweeps[0])
     create = rows[(rows.operation == "file-create") & (rows["metadata IOPS (1/s)"] == 12000)]
     assert len(create) == 2
