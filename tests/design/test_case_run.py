@@ -70,7 +70,9 @@ def test_a_studys_command_is_filled_in_with_the_levels():
     assert found.command[:4] == ("mpirun", "--oversubscribe", "-n", "2")
 
 
-@pytest.mark.parametrize(("more", "folders"), [("", "mdt0-c1/files@mdt0-c2/files"), (" -N 1", "mdt0-c1/files")])
+@pytest.mark.parametrize(("more", "folders"), [
+    ("", "mdt0-c1/files@mdt0-c2/files"), (" -N 1", "mdt0-c1/files"), (" -N=1", "mdt0-c1/files"),
+])  # fmt: skip
 def test_ranks_that_use_the_files_of_others_share_one_folder(more, folders):
     model = {"site": "x", "title": "t", "model": {"clients": 2},
              "targets": {"a": {"path": "/m/c1/data", "make": True}}}  # fmt: skip

@@ -1,13 +1,11 @@
 """docs/dell-metadata-on-the-model.md quotes the campaign raw/dell-metadata/: its figures follow from logs."""
 
 import csv
-import json
 import re
-from collections import defaultdict
 
 import pandas as pd
 import pytest
-from sealed import read_claims, read_medians, read_page, read_table, rebuild
+from sealed import count_requests_per_file, read_claims, read_medians, read_page, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -88,12 +86,8 @@ def test_the_page_states_the_claims_as_they_are_judged(claims, page):
 
 
 def test_the_page_states_how_often_a_client_asks_the_server(root, page):
-    asked = defaultdict(list)
-    for path in (root / f"raw/{CAMPAIGN}/dell-lustre/files").glob("*/r*/trial.json"):
-        trial = json.loads(path.read_text())
-        before, after = (trial["counters"][moment] for moment in ("before", "after"))
-        requests = sum(after[name] - before[name] for name in after if name.endswith(".requests"))
-        asked[trial["factors"]["threads"]].append(requests / (trial["factors"]["files"] * trial["factors"]["threads"]))
+    ranks = (1, 8, 24, 64)
+    asked = {count: count_requests_per_file(root, CAMPAIGN, "files", f"threads={count}") for count in ranks}
     assert {ranks: len(found) for ranks, found in asked.items()} == {1: 6, 8: 6, 24: 6, 64: 6}
     alone, others = asked.pop(1), [each for found in asked.values() for each in found]
     assert f"{min(alone):.2f} requests" in page and max(alone) - min(alone) < 0.01

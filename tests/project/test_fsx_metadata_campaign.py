@@ -1,12 +1,10 @@
 """docs/fsx-metadata-on-the-model.md quotes the campaign raw/fsx-metadata/: its figures follow from logs."""
 
 import csv
-import json
 from collections import Counter
 
-import pandas as pd
 import pytest
-from sealed import read_claims, read_page, read_table, rebuild
+from sealed import count_requests_per_file, read_claims, read_page, read_rates_of_names, read_table, rebuild
 
 pytestmark = pytest.mark.slow
 
@@ -34,9 +32,7 @@ def results(root, tmp_path_factory):
 @pytest.fixture(scope="module")
 def rates(results):
     """The rate of each operation in each round of a case, in 1/s, by sweep, case, operation and repetition."""
-    records = pd.read_csv(results / "records.csv")
-    chosen = (records.metric == "rate") & (records.statistic == "mean") & records.verdict.isin(["valid", "suspect"])
-    return records[chosen].set_index(["sweep", "case", "operation", "repetition"]).value.sort_index()
+    return read_rates_of_names(results)
 
 
 def test_the_page_states_the_verdicts_of_trials(results, page):
@@ -82,14 +78,7 @@ def test_the_page_states_what_each_round_gained(rates, page):
 
 
 def test_the_page_states_the_requests_for_each_file(root, page):
-    requests = {}
-    for name, (sweep, case) in CASES.items():
-        for path in (root / f"raw/{CAMPAIGN}/{CAMPAIGN}/{sweep}/{case}").glob("r*/trial.json"):
-            trial = json.loads(path.read_text())
-            before, after = trial["counters"]["before"], trial["counters"]["after"]
-            files = trial["factors"]["files"] * trial["factors"]["threads"]
-            asked = sum(after[key] - before[key] for key in before if key.endswith(".requests"))
-            requests.setdefault(name, []).append(asked / files)
+    requests = {name: count_requests_per_file(root, CAMPAIGN, *case) for name, case in CASES.items()}
     more = requests["as it is"] + requests["192,000"]
     assert len(more) == 12 and f"gets {min(more):.1f} to {max(more):.1f} requests for each file" in page
     few = requests["12,000"]

@@ -1,14 +1,20 @@
 """docs/other-clients-on-the-model.md quotes the campaign raw/other-clients/: its figures follow from logs."""
 
 import csv
-import json
 import re
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
-from sealed import check_claims, read_claims, read_page, read_table, rebuild
+from sealed import (
+    check_claims,
+    count_requests_per_file,
+    read_claims,
+    read_page,
+    read_rates_of_names,
+    read_table,
+    rebuild,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -33,20 +39,7 @@ def results(root, tmp_path_factory):
 @pytest.fixture(scope="module")
 def rates(results):
     """The rate of each run, in 1/s, by sweep, case, operation and round."""
-    records = pd.read_csv(results / "records.csv")
-    names = records[(records.metric == "rate") & (records.statistic == "mean")]
-    return names.set_index(["sweep", "case", "operation", "repetition"]).value.sort_index()
-
-
-def read_requests(root, case):
-    """Return the requests to the metadata servers for each file, of each run of a case."""
-    found = []
-    for path in (root / f"raw/{CAMPAIGN}").glob(f"*/metadata-bound-others/{case}/r*/trial.json"):
-        trial = json.loads(path.read_text())
-        before, after = trial["counters"]["before"], trial["counters"]["after"]
-        asked = sum(after[key] - before[key] for key in before if key.endswith(".requests"))
-        found.append(asked / trial["factors"]["files"] / trial["factors"]["threads"])
-    return found
+    return read_rates_of_names(results)
 
 
 def test_the_page_states_the_verdicts_of_trials(results, page):
@@ -102,8 +95,19 @@ def test_the_page_states_the_rates_of_each_bound(rates, page):
 
 
 def test_the_page_states_the_requests_for_each_file(root, page):
-    requests = [asked for case in BOUNDS.values() for asked in read_requests(root, case)]
+    sweep = "metadata-bound-others"
+    requests = [asked for case in BOUNDS.values() for asked in count_requests_per_file(root, CAMPAIGN, sweep, case)]
     assert len(requests) == 12 and f"{min(requests):.1f} to {max(requests):.1f} requests for each file" in page
+    one, many = (
+        [
+            asked
+            for layout in LAYOUTS.values()
+            for asked in count_requests_per_file(root, CAMPAIGN, "stripes", f"threads={ranks},{layout}")
+        ]
+        for ranks in (1, 64)
+    )
+    assert (len(one), len(many)) == (120, 120) and f"{min(one):.1f}" == f"{max(one):.1f}"
+    assert f"{max(one):.1f} requests for each file of one rank and {min(many):.1f} to {max(many):.1f} of 64" in page
 
 
 def test_the_page_states_what_each_round_gained(rates, page):

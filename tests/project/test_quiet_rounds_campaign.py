@@ -4,9 +4,8 @@ import csv
 import re
 from collections import Counter
 
-import pandas as pd
 import pytest
-from sealed import check_claims, read_claims, read_page, read_table, rebuild
+from sealed import check_claims, read_claims, read_page, read_rates_of_names, read_table, rebuild
 
 from coldcache.dataset.reader import measure_rounds_of_sweeps, open_sweep
 from coldcache.statistics.ratios import paired_ratio
@@ -29,9 +28,7 @@ def results(root, tmp_path_factory):
 @pytest.fixture(scope="module")
 def rates(results):
     """The rate of each run, in 1/s, by sweep, operation and round."""
-    records = pd.read_csv(results / "records.csv")
-    names = records[(records.metric == "rate") & (records.statistic == "mean")]
-    return names.set_index(["sweep", "operation", "repetition"]).value.sort_index()
+    return read_rates_of_names(results).droplevel("case")
 
 
 def test_the_page_states_the_verdicts_of_trials(results, page):

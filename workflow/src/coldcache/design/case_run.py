@@ -115,7 +115,8 @@ def _name_folders(run: Run, command: str) -> str:
     if not run.starter:
         return run.directory
     # It deals folders that are separated by @ out to ranks in turn; it refuses several if ranks use those of others.
-    return run.folders[0] if "-N" in command.split() else "@".join(run.folders)
+    has_stride = any(word.startswith("-N") for word in command.split())
+    return run.folders[0] if has_stride else "@".join(run.folders)
 
 
 def _fill_template(
