@@ -38,7 +38,7 @@ def describe_plan_power(study: Study, sweep: str, repetitions: int, campaign: st
     CampaignError
         If the campaign that is named has no dataset.
     """
-    datasets = [Path("results", campaign, "dataset.nc")] if campaign else _list_datasets()
+    datasets = list_datasets(campaign)
     if campaign and not datasets[0].is_file():
         raise CampaignError(
             f"{datasets[0]}: missing, so there is no noise to plan with; snakemake --cores all --config "
@@ -58,8 +58,10 @@ def describe_plan_power(study: Study, sweep: str, repetitions: int, campaign: st
     )
 
 
-def _list_datasets() -> list[Path]:
-    """Return the datasets of all campaigns, the latest first."""
+def list_datasets(campaign: str | None = None) -> list[Path]:
+    """Return the dataset of a campaign, or those of all that have one, the latest first."""
+    if campaign:
+        return [Path("results", campaign, "dataset.nc")]
     return sorted(Path("results").glob("*/dataset.nc"), key=lambda path: path.stat().st_mtime, reverse=True)
 
 
