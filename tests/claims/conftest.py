@@ -54,7 +54,7 @@ def _dell(sweep: str, operation: str, factors: dict) -> float:
 
 def _pixstor(sweep: str, operation: str, factors: dict) -> float:
     threads = factors["threads"]
-    if sweep == "metadata":
+    if sweep in ("metadata", "metadata-others"):
         peak, at, after = {
             "file-stat": (6.88e6, 64, 0.47), "file-read": (705e3, 128, 0.73), "file-remove": (370e3, 128, 0.74),
             "file-create": (113e3, 512, 1),

@@ -70,6 +70,11 @@ def test_the_page_states_rates_of_files_over_ranks(results, page):
     for ranks, cells in stated.items():
         found = [rates["median (1/s)"][f"file-{phase}", int(ranks)] for phase in ("create", "stat", "read", "remove")]
         assert cells == [f"{rate:,.0f}" for rate in found]
+    create, status, read, remove = (
+        rates["median (1/s)"][f"file-{phase}"].max() for phase in ("create", "stat", "read", "remove")
+    )
+    words = f"status is {status / read:.0f} times that of reading here and {status / create:.0f} times that of creation"
+    assert words in page and f"reading peaks at {read / remove:.1f} of removing" in page
 
 
 def test_the_page_states_what_a_file_costs_the_servers_and_the_targets(grown, page):
