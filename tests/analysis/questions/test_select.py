@@ -234,14 +234,17 @@ def test_combinations_of_levels_of_which_no_trial_counts_are_absent_together_wit
 def test_rates_of_names_by_a_substitute_are_never_compared_with_what_the_document_states(invent, monkeypatch):
     path = invent("pixstor-nvme")
     chosen = (path, "pixstor-nvme", "rate", FILES)
-    (own,) = choose(*chosen, over="threads")
+    # What goes on with files of other clients repeats nothing of the document.
+    own, others = choose(*chosen, over="threads")
+    assert others.question.sweep == "metadata-others" and others.published == ()
     sweeps = open_table(path, "sweeps", "pixstor-nvme").assign(in_place_of="mdtest", tool="fio")
     monkeypatch.setattr(
         select, "open_table", lambda path, name, study: sweeps if name == "sweeps" else open_table(path, name, study)
     )
     choice = choose(*chosen, over="threads")
-    (found,) = choice
-    assert (len(own.published), found.published, choice.stated) == (13, (), {"metadata": own.published})
+    found, _ = choice
+    stated = {"metadata": own.published, "metadata-others": ()}
+    assert (len(own.published), found.published, choice.stated) == (13, (), stated)
     # A part of the sweep that has no data repeats nothing.
     choice.absent.append(found.question)
     (table,) = choice.published(path).parts
