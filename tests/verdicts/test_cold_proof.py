@@ -38,7 +38,7 @@ def test_a_read_is_as_cold_as_the_share_of_its_bytes_that_crossed_the_device(tri
     assert (judgement.cold, judgement.verdict) == (cold, verdict)
     if verdict == "suspect":
         assert judgement.codes == ("served-from-cache",)
-        assert re.fullmatch(r"[0-9.]+ M?i?B of [0-9.]+ MiB crossed the device", judgement.reasons[0])
+        assert re.fullmatch(r"[0-9.]+ (?:[KM]i)?B of [0-9.]+ MiB crossed the device", judgement.reasons[0])
 
 
 def test_the_site_says_which_share_is_cold(trial):

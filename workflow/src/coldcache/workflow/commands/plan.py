@@ -51,8 +51,7 @@ def print_plan(
     full : bool
         Whether to plan at full scale, ignoring the site's limits.
     noise : str or None
-        A campaign by whose noise each sweep says which difference it can show, and by whose trials the plan says how
-        long it takes; None for the latest.
+        A campaign whose noise says what each sweep can show, and its trials how long they take; None for the latest.
     size, seconds, repetitions : str or None
         What replaces values of the studies, as in `config/config.yaml`; empty for what these say.
 
@@ -84,8 +83,7 @@ def print_plan(
         print_line(line, (".*", "yellow"))
     if design.site.precondition:
         print(_describe_precondition(design.site, design.site.precondition))
-    if said := _describe_time(design, trials, noise, full):
-        print(said)
+    _print_time(design, trials, noise, full)
     print_line(_sum_up(blocks, trials, design.site), (".*", "bold"), (r"\d+ of them do not run here", "yellow"))
     if is_elsewhere(design.site) and not full:
         line = f"{design.site.target.path} is not on this machine: its space and the installed tools were not checked"
@@ -110,14 +108,15 @@ def _describe_powers(
     }
 
 
-def _describe_time(design: Campaign, trials: list[Trial], campaign: str | None, full: bool) -> str | None:
-    """Return how long the trials take by an earlier campaign; None where jobs of a cluster may run side by side."""
+def _print_time(design: Campaign, trials: list[Trial], campaign: str | None, full: bool) -> None:
+    """Print how long the trials take by an earlier campaign, unless jobs of a cluster may run side by side."""
     if full or design.site.clients.launcher != "local" or not any(Path("results").glob("*/dataset.nc")):
-        return None
+        return
     from coldcache.workflow.plan_time import describe_plan_time
 
     planned = [trial for trial in trials if trial.repetition < trial.case.repetitions]
-    return describe_plan_time(planned, design.site, campaign)
+    if said := describe_plan_time(planned, design.site, campaign):
+        print(said)
 
 
 def _expand(design: Campaign, full: bool) -> tuple[list[Case], list[Block]]:
