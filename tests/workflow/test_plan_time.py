@@ -44,7 +44,7 @@ def test_a_plan_says_how_long_its_trials_take_by_an_earlier_campaign(steps, caps
     said = capsys.readouterr().out.splitlines()
     assert said[-2] == f"by the trials of tiny these take about {whole}, with what is between them"
     assert said[-1].startswith("18 trials, about 11 s, up to ")
-    # A campaign may be named, and a cluster's jobs run side by side, so that nothing is said at full scale.
+    # A campaign may be named, and none has measured at full scale.
     print_plan("tiny", "here", None, "text", noise="tiny")
     assert f"tiny these take about {whole}" in capsys.readouterr().out
     print_plan("tiny", "here", None, "text", full=True)
@@ -65,6 +65,8 @@ def test_only_trials_of_the_same_site_target_and_sizes_count(steps, change):
     design = draft_design({"studies": "tiny", "site": "here"})
     planned = list_trials(design)
     assert describe_plan_time(planned, design.site.model_copy(update={"site": "there"})) is None
+    jobs = design.site.clients.model_copy(update={"launcher": "srun"})
+    assert describe_plan_time(planned, design.site.model_copy(update={"clients": jobs})) is None
     Path("mine").mkdir()
     elsewhere = draft_design({"studies": "tiny", "site": "here", "target": "mine"})
     assert describe_plan_time(list_trials(elsewhere), elsewhere.site) is None

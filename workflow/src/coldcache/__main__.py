@@ -82,7 +82,7 @@ def _add_plans(commands: Any) -> None:
     add_overrides(plan)
     plan.add_argument("--format", choices=("text", "jsonl"), default="text", help="text, or JSON lines")
     plan.add_argument("--full", action="store_true", help="plan at full scale, ignoring the site's limits")
-    plan.add_argument("--noise", metavar="CAMPAIGN", help="the campaign whose noise says what a sweep can show")
+    plan.add_argument("--noise", metavar="CAMPAIGN", help="the campaign whose noise and times the plan states")
     plan.set_defaults(run=_plan)
 
     check = commands.add_parser("check", help="print what is possible on a site, and why the rest is not")

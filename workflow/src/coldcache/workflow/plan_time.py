@@ -23,7 +23,7 @@ def describe_plan_time(trials: Iterable[Trial], site: Site, campaign: str | None
     trials : iterable of Trial
         Those of the plan.
     site : Site
-        Where they run, one after the other.
+        Where they run.
     campaign : str, optional
         The campaign whose trials are taken; by default the latest one that has any of their cases, of the same sizes.
 
@@ -31,8 +31,10 @@ def describe_plan_time(trials: Iterable[Trial], site: Site, campaign: str | None
     -------
     str or None
         ``by the trials of local these take about 12 min, with what is between them``; None if no campaign that can be
-        read has a trial of any of their cases.
+        read has a trial of any of their cases, or on a cluster, whose jobs run side by side.
     """
+    if site.clients.launcher != "local":
+        return None
     cases = [trial.case for trial in trials if not trial.case.why_not_here]
     for dataset in list_datasets(campaign):
         try:

@@ -109,8 +109,8 @@ def _describe_powers(
 
 
 def _print_time(design: Campaign, trials: list[Trial], campaign: str | None, full: bool) -> None:
-    """Print how long the trials take by an earlier campaign, unless jobs of a cluster may run side by side."""
-    if full or design.site.clients.launcher != "local" or not any(Path("results").glob("*/dataset.nc")):
+    """Print how long the trials take by an earlier campaign, if any says so."""
+    if full or not any(Path("results").glob("*/dataset.nc")):
         return
     from coldcache.workflow.plan_time import describe_plan_time
 
