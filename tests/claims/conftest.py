@@ -38,7 +38,7 @@ def _dell(sweep: str, operation: str, factors: dict) -> float:
     powers = {"files": _FILES, "directories": _DIRECTORIES}.get(sweep)
     if powers:
         return powers[operation][0] * threads ** powers[operation][1]
-    if sweep == "stripes":
+    if sweep in ("stripes", "stripes-others"):
         scale, power = _STRIPES[factors["stripe_count"], factors["stripe_size"]]
         return 1000 * scale * threads**power
     return {

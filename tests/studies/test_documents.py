@@ -181,7 +181,7 @@ def test_sas_runs_one_stream_per_physical_core_of_each_instance(plan):
 #: Sweeps that no document measured.
 EXTRA_SWEEPS = {
     "network-delay", "server-cache", "iops-limit", "client-memory", "file-per-rank", "metadata-bound-others",
-    "metadata-others",
+    "metadata-others", "stripes-others",
 }  # fmt: skip
 
 
