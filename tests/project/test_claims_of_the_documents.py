@@ -12,12 +12,13 @@ from sealed import read_table
 CAMPAIGNS = (
     "dell-data", "dell-more-rounds", "dell-metadata", "pixstor-data", "pixstor-many-threads", "pixstor-metadata",
     "pixstor-pairs", "more-rounds", "quiet-rounds", "random-reads", "array-cache", "fsx-metadata", "other-clients",
-    "sas-grid", "nfs-guide", "nfs-calls",
+    "status-of-others", "peaks-of-others", "sas-grid", "nfs-guide", "nfs-calls",
 )  # fmt: skip
 #: Chapters that measured again what others had left open.
 MEASURED_AGAIN = (
     "dell-more-rounds-on-the-model", "more-rounds-on-the-model", "quiet-rounds-on-the-model", "nfs-calls-on-a-guest",
     "random-reads-on-the-model", "other-clients-on-the-model", "pixstor-pairs-on-the-model",
+    "status-of-others-on-the-model",
 )  # fmt: skip
 DOCUMENTS = ("dell-lustre", "pixstor-nvme", "fsx-metadata", "sas-grid", "anf-nfs")
 
