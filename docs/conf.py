@@ -44,8 +44,8 @@ CONTENTS = {
         "docs/array-cache-on-a-guest", "docs/pixstor-data-on-the-model", "docs/pixstor-many-threads-on-the-model",
         "docs/random-reads-on-the-model", "docs/pixstor-metadata-on-the-model", "docs/pixstor-pairs-on-the-model",
         "docs/more-rounds-on-the-model", "docs/fsx-metadata-on-the-model", "docs/other-clients-on-the-model",
-        "docs/status-of-others-on-the-model", "docs/sas-grid-on-the-model", "docs/nfs-guide-on-a-guest", "docs/nfs-calls-on-a-guest",
-        "docs/beyond-the-documents",
+        "docs/status-of-others-on-the-model", "docs/sas-grid-on-the-model",
+        "docs/nfs-guide-on-a-guest", "docs/nfs-calls-on-a-guest", "docs/beyond-the-documents",
     ],
     "Reference": [
         "config/README", "docs/records", "docs/api", "docs/glossary", "docs/reference-campaign", "docs/dependencies",
