@@ -2,7 +2,6 @@
 """Test whether the runner changes what it measures: compare rates with a run by hand, and watch it during a run."""
 
 import json
-import shlex
 import shutil
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-from costs import COLDCACHE, CONFIG, DESIGN, SNAKEMAKE, cost_of, make_project
+from costs import COLDCACHE, CONFIG, DESIGN, PYTHON, SNAKEMAKE, cost_of, make_project
 from figures import Measurement, tell
 
 from coldcache.statistics.ratios import paired_ratio
@@ -42,12 +41,7 @@ notebooks: []
 sweeps:
 """
 
-#: A workflow that only starts the tool, whose command is written as Snakemake takes it.
-_BARE_WORKFLOW = """\
-rule all:
-    output: "bare.txt"
-    shell: {command!r}
-"""
+_LOOP = "import subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)"
 
 
 def measure() -> Iterator[tuple[str, Measurement]]:
@@ -60,20 +54,18 @@ def measure() -> Iterator[tuple[str, Measurement]]:
     through, by_hand = zip(*pairs, strict=True)
     ratio = paired_ratio(through, by_hand)
     yield "fidelity", Measurement(ratio.estimate, low=ratio.low, high=ratio.high)
-    own, bare = zip(*(watch_both() for _ in range(_ROUNDS)), strict=True)
+    own, loop = zip(*(watch_both() for _ in range(_ROUNDS)), strict=True)
     for number, name in enumerate(("disturbance-cpu", "disturbance-io")):
-        yield name, Measurement(min(load[number] for load in own), min(load[number] for load in bare))
+        yield name, Measurement(min(load[number] for load in own), min(load[number] for load in loop))
 
 
 def watch_both() -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the load of the runner while a tool runs, and that of Snakemake alone, as `watch` does."""
+    """Return the load of the runner while a tool runs, and that of a loop that starts the tool, as `watch` does."""
     with make_project(_STUDY + _SWEEP.format(name="long", seconds=_RUN)) as folder:
         own = watch([*SNAKEMAKE, *CONFIG, "--", "measure_all"], folder)
         command = read_plan(folder)["long"]
         prepare(folder, "long", command)
-        tool = shlex.join(command).replace("{", "{{").replace("}", "}}")
-        (folder / "bare.smk").write_text(_BARE_WORKFLOW.format(command=f"{tool} > {{output}}"))
-        return own, watch([*SNAKEMAKE, "--snakefile", "bare.smk"], folder)
+        return own, watch([PYTHON, "-c", _LOOP, *command], folder)
 
 
 def measure_pair(folder: Path, name: str, own_first: bool) -> tuple[float, float]:

@@ -64,7 +64,7 @@ def format_speed(value: float, unit: str) -> str:
     return f"{shown} {unit}".rstrip()
 
 
-_BARE = "Snakemake on a rule that starts the tool"
+_LOOP = "a loop that starts the tool"
 _PRODUCT = "a loop over the levels that prints a line per trial"
 _SNAKEMAKE = "Snakemake on an empty rule"
 _FIND = "find, for the same files"
@@ -206,16 +206,8 @@ FIGURES = {
             1.02,
             why_missed="while its interval includes 1, the pairs show no difference; they vary by more than the goal",
         ),
-        SpeedFigure(
-            "disturbance-cpu",
-            "the runner's share of one core while a tool runs",
-            "%",
-            None,
-            0.5,
-            _BARE,
-            "Snakemake alone takes {floor}",
-        ),
-        SpeedFigure("disturbance-io", "bytes that the runner reads or writes on disks meanwhile", "B", None, 0, _BARE),
+        SpeedFigure("disturbance-cpu", "the runner's share of one core while a tool runs", "%", None, 0.5, _LOOP),
+        SpeedFigure("disturbance-io", "bytes that the runner reads or writes on disks meanwhile", "B", None, 0, _LOOP),
         SpeedFigure(
             "large-seconds",
             "raw logs of 100,000 trials to report",
