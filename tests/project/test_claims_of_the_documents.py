@@ -70,6 +70,20 @@ def test_the_page_has_the_verdict_of_the_chapter_that_measured_a_claim(root, sta
         assert all(any(f"({more}.md)" in stated[name][-1] for more in MEASURED_AGAIN) for name in elsewhere), chapter
 
 
+def test_what_the_page_says_of_a_document_is_in_its_chapters(root, page):
+    sections = [text for text in page.split("\n## ")[2:] if "| claim |" in text]
+    assert len(sections) == len(DOCUMENTS)
+    for text in sections:
+        said = text.partition("| claim |")[0]
+        chapters = "".join(
+            (root / f"docs/{name}.md").read_text() for name in set(re.findall(r"\(([\w-]+)\.md\)", text))
+        )
+        figures = re.findall(r"\d[\d,]*\.\d+", said)
+        assert figures and "**So:**" in said
+        for figure in figures:
+            assert re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d])", chapters), figure
+
+
 def test_what_no_chapter_measured_has_the_verdict_of_its_scope(root, stated):
     golden = csv.DictReader((root / "tests/project/golden-claims.csv").open())
     arithmetic = {row["id"]: row["verdict"] for row in golden if row["scope"] == "document"}
