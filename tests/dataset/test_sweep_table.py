@@ -11,7 +11,7 @@ from coldcache.workflow.configuration import draft_design
 
 def test_every_sweep_has_a_row_with_what_it_varies_at_full_scale(invent):
     table = open_table(invent("dell-lustre", "sequential"), "sweeps").set_index("sweep")
-    assert len(table) == 14
+    assert len(table) == 15
     row = table.loc["stripes"]
     assert (row["item"], row.operations, row.varied) == (
         "sec 4.3, topologies", "file-create file-stat file-remove",
